@@ -1,0 +1,1 @@
+"""The hango server, and everything a worker shares with it."""

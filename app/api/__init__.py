@@ -1,0 +1,1 @@
+"""HTTP in, JSON out. One file a resource, named as in the URL."""

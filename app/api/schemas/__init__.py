@@ -1,0 +1,1 @@
+"""Marshmallow schemas, one file a resource; nothing but shape."""

@@ -1,0 +1,1 @@
+"""How every model request is assembled."""

@@ -1,0 +1,1 @@
+"""The slots of the chain, one file each."""

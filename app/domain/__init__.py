@@ -1,0 +1,1 @@
+"""Values and rules. No framework, no database, no network."""

@@ -1,0 +1,61 @@
+"""Agents: named configurations, and what of them shapes a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+MIDDLEWARES = ("todo", "filesystem", "subagents", "memory", "skills")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subagent:
+    """A named helper that the `task` tool can run."""
+
+    name: str
+    description: str
+    system_prompt: str
+    tools: tuple[str, ...] | None = None  # None: the parent's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """A named configuration.
+
+    `tools` holds custom definitions and names of built-in tools. Naming a built-in narrows the
+    built-ins to those named; with none named, the enabled middlewares contribute all of theirs.
+    """
+
+    id: UUID
+    tenant_id: UUID
+    owner_id: UUID
+    name: str
+    model: str
+    system_blocks: tuple[str, ...]  # one text per block; most agents have one
+    max_tokens: int
+    tools: tuple[Mapping[str, Any] | str, ...] = ()
+    tool_choice: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    middleware: Mapping[str, bool] = field(default_factory=dict)  # absent: on
+    subagents: tuple[Subagent, ...] = ()
+    strategy: Mapping[str, Any] = field(default_factory=dict)  # name, trigger, target
+    shared: bool = False
+    version: int = 1  # grows with each change
+    created_at: str = ""
+    updated_at: str = ""
+
+    def uses(self, middleware: str) -> bool:
+        """Whether this middleware contributes to the agent's requests."""
+        return self.middleware.get(middleware, True)
+
+    @property
+    def custom_tools(self) -> tuple[Mapping[str, Any], ...]:
+        """The definitions that the agent brings itself."""
+        return tuple(tool for tool in self.tools if not isinstance(tool, str))
+
+    def allows(self, tool_name: str) -> bool:
+        """Whether a built-in tool of this name may be contributed."""
+        named = {tool for tool in self.tools if isinstance(tool, str)}
+        return not named or tool_name in named

@@ -1,0 +1,228 @@
+"""The tree of expected failures; each has a status, a stable code and says what to do.
+
+Failure
+├── MalformedBody            400  the body is not JSON
+├── Unauthorized             401  no key, or not a good one
+├── QuotaExceeded            402
+├── NotFound                 404  absent, or not yours: nobody can tell which
+├── MethodNotAllowed         405
+├── Conflict                 409
+│   ├── NameTaken
+│   ├── InUse
+│   └── IdempotencyRunning
+├── Gone                     410
+├── PreconditionFailed       412
+├── TooLarge                 413
+├── UnsupportedMediaType     415
+├── Refused                  422
+│   ├── BadBody              the shape is wrong
+│   ├── BadParameter         a query parameter or header is wrong
+│   ├── BadPart              not a part id
+│   ├── HistoryRefused       these messages could never be sent
+│   ├── ToolRefused          this tool definition could never be sent
+│   ├── UnsupportedByModel   the model takes no such parameter
+│   ├── ImportRefused        the file cannot become a session
+│   └── IdempotencyMismatch  the key was used with another body
+├── RateLimited              429
+├── Internal                 500
+└── Unavailable              503
+    ├── DatabaseUnavailable
+    └── BrokerUnavailable
+
+`detail` and faults hold ids, numbers and advice, never content. Codes never change once released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: where it stands in the input, its stable code, and what to do."""
+
+    at: str  # a path into the body or the query: "messages[3].content[0]", "limit"
+    code: str
+    detail: str
+
+
+class Failure(Exception):
+    """Base of everything hango expects to go wrong."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal"
+    title: ClassVar[str] = "Something went wrong"
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        faults: Sequence[Fault] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(self.code)
+        self.detail = detail
+        self.faults = tuple(faults)
+        self.headers = dict(headers or {})
+
+
+class MalformedBody(Failure):
+    """The body is not JSON that hango takes: broken, a key twice, NaN, too deep."""
+
+    status, code, title = 400, "malformed_body", "The body is not valid JSON"
+
+
+class Unauthorized(Failure):
+    """No key, or none that is good now. The answer is the same for every cause."""
+
+    status, code, title = 401, "unauthorized", "A valid API key is needed"
+
+
+class QuotaExceeded(Failure):
+    """The tenant's quota for this period is used up."""
+
+    status, code, title = 402, "quota_exceeded", "The quota is used up"
+
+
+class NotFound(Failure):
+    """It is not there, or it is not the principal's to see."""
+
+    status, code, title = 404, "not_found", "There is no such thing here"
+
+
+class MethodNotAllowed(Failure):
+    """The path exists, this method on it does not."""
+
+    status, code, title = 405, "method_not_allowed", "This method is not allowed here"
+
+
+class Conflict(Failure):
+    """The present state does not allow it."""
+
+    status, code, title = 409, "conflict", "The present state does not allow this"
+
+
+class NameTaken(Conflict):
+    """Another object of the same kind has this name."""
+
+    code, title = "name_taken", "This name is taken"
+
+
+class InUse(Conflict):
+    """Something still depends on it."""
+
+    code, title = "in_use", "This is still in use"
+
+
+class IdempotencyRunning(Conflict):
+    """The first request with this Idempotency-Key has not ended."""
+
+    code, title = "idempotency_running", "The first request with this key is still running"
+
+
+class Gone(Failure):
+    """It was here, and was purged."""
+
+    status, code, title = 410, "gone", "This was removed"
+
+
+class PreconditionFailed(Failure):
+    """If-Match names another version than the stored one."""
+
+    status, code, title = 412, "precondition_failed", "It changed in the meantime"
+
+
+class TooLarge(Failure):
+    """The body is above the limit of its route."""
+
+    status, code, title = 413, "too_large", "The body is too large"
+
+
+class UnsupportedMediaType(Failure):
+    """The body is not sent as a type that the route takes."""
+
+    status, code, title = 415, "unsupported_media_type", "This content type is not taken here"
+
+
+class Refused(Failure):
+    """Well-formed, but wrong."""
+
+    status, code, title = 422, "refused", "This cannot be taken"
+
+
+class BadBody(Refused):
+    """The body's shape is wrong; one fault per field."""
+
+    code, title = "bad_body", "The body does not have the right shape"
+
+
+class BadParameter(Refused):
+    """A query parameter or a header is wrong."""
+
+    code, title = "bad_parameter", "A parameter is wrong"
+
+
+class BadPart(Refused):
+    """Not a part id: see app/domain/parts.py for the grammar."""
+
+    code, title = "bad_part", "This is not a part id"
+
+
+class HistoryRefused(Refused):
+    """These messages would leave a history that can never be sent; one fault per message."""
+
+    code, title = "history_refused", "These messages could never be sent"
+
+
+class ToolRefused(Refused):
+    """A tool definition that the provider would refuse."""
+
+    code, title = "tool_refused", "This tool could never be sent"
+
+
+class UnsupportedByModel(Refused):
+    """The model catalogue says that the model does not take this."""
+
+    code, title = "unsupported_by_model", "The model does not take this"
+
+
+class ImportRefused(Refused):
+    """The file is not of a known format, or holds nothing that can become a session."""
+
+    code, title = "import_refused", "This file cannot be imported"
+
+
+class IdempotencyMismatch(Refused):
+    """The Idempotency-Key was used before, with another body."""
+
+    code, title = "idempotency_mismatch", "This key was used with another body"
+
+
+class RateLimited(Failure):
+    """Too many requests with this key."""
+
+    status, code, title = 429, "rate_limited", "Too many requests"
+
+
+class Internal(Failure):
+    """A fault of hango's own; the log has the request id."""
+
+
+class Unavailable(Failure):
+    """Something that hango needs does not answer."""
+
+    status, code, title = 503, "unavailable", "A service that hango needs does not answer"
+
+
+class DatabaseUnavailable(Unavailable):
+    """PostgreSQL does not answer."""
+
+    code, title = "database_unavailable", "The database does not answer"
+
+
+class BrokerUnavailable(Unavailable):
+    """Redis does not answer, so no work can be accepted."""
+
+    code, title = "broker_unavailable", "The broker does not answer"

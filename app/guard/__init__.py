@@ -1,0 +1,1 @@
+"""Keeps a request inside its budget."""

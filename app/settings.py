@@ -1,0 +1,118 @@
+"""Every HANGO_* setting of the server: type, default, unit. Nothing else reads the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import timedelta
+from typing import Any, get_type_hints
+
+from environs import Env, EnvValidationError
+
+
+class BadSettings(Exception):
+    """A variable is missing or malformed; the text names every one in one line."""
+
+
+class Secret(str):
+    """A text that never shows itself."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
+def setting(variable: str, about: str) -> dict[str, str]:
+    """The name and meaning of a setting, for docs/configuration.md."""
+    return {"variable": variable, "about": about}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a hango process is told from outside. Spans are `timedelta`, sizes are bytes."""
+
+    database_url: Secret = field(
+        metadata=setting("HANGO_DATABASE_URL", "PostgreSQL, as the role that serves requests.")
+    )
+    redis_url: Secret = field(
+        metadata=setting("HANGO_REDIS_URL", "Redis: broker, rate limits, wake-ups.")
+    )
+    admin_database_url: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_ADMIN_DATABASE_URL",
+            "PostgreSQL, as the role that owns the tables (migrations). Default: the database URL.",
+        ),
+    )
+    database_pool: int = field(
+        default=10,
+        metadata=setting("HANGO_DATABASE_POOL", "Connections per process."),
+    )
+    statement_timeout: timedelta = field(
+        default=timedelta(seconds=30),
+        metadata=setting("HANGO_STATEMENT_TIMEOUT", "Longest time for one statement."),
+    )
+    max_body_bytes: int = field(
+        default=8 * 2**20,
+        metadata=setting("HANGO_MAX_BODY_BYTES", "Largest JSON body, in bytes."),
+    )
+    max_import_bytes: int = field(
+        default=64 * 2**20,
+        metadata=setting("HANGO_MAX_IMPORT_BYTES", "Largest import, in bytes."),
+    )
+    max_attachment_bytes: int = field(
+        default=32 * 2**20,
+        metadata=setting("HANGO_MAX_ATTACHMENT_BYTES", "Largest attachment, in bytes."),
+    )
+    rate_limit_per_minute: int = field(
+        default=600,
+        metadata=setting(
+            "HANGO_RATE_LIMIT_PER_MINUTE", "Requests per key and minute; 0: no limit."
+        ),
+    )
+    idempotency_retention: timedelta = field(
+        default=timedelta(hours=24),
+        metadata=setting("HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered."),
+    )
+    default_model: str = field(
+        default="claude-sonnet-5-5",
+        metadata=setting("HANGO_DEFAULT_MODEL", "Model of an agent that names none."),
+    )
+    log_level: str = field(
+        default="INFO", metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.")
+    )
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Read HANGO_* once, at start.
+
+        Raises:
+            BadSettings: names every missing or malformed variable at once.
+        """
+        env = Env(eager=False)
+        readers: dict[type, Callable[..., Any]] = {
+            int: env.int,
+            str: env.str,
+            timedelta: env.timedelta,
+            Secret: env.str,
+        }
+        values: dict[str, Any] = {}
+        for each in fields(cls):
+            kind = get_type_hints(cls)[each.name]
+            default = {} if each.default is MISSING else {"default": each.default}
+            found = readers[kind](each.metadata["variable"], **default)
+            values[each.name] = Secret(found) if kind is Secret and found else found
+        try:
+            env.seal()
+        except EnvValidationError as error:
+            raise BadSettings(f"Bad configuration: {_one_line(error)}") from None
+        values["admin_database_url"] = values["admin_database_url"] or values["database_url"]
+        return cls(**values)
+
+
+def _one_line(error: EnvValidationError) -> str:
+    faults = error.error_messages
+    if not isinstance(faults, Mapping):
+        return " ".join(faults)
+    return "; ".join(f"{name}: {' '.join(texts)}" for name, texts in faults.items())

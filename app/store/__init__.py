@@ -1,0 +1,1 @@
+"""PostgreSQL. The only place with SQL."""

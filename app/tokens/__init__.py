@@ -1,0 +1,1 @@
+"""Counts tokens without asking the provider."""

@@ -1,0 +1,1 @@
+"""The hango command: a client of the HTTP API."""

@@ -1,0 +1,1 @@
+"""Celery workers: jobs by noun, three lines each."""
