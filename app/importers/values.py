@@ -99,7 +99,7 @@ class Imported:
 
     format: Format
     title: str  # one line, at most 200 characters
-    model: str | None  # as hango would name it, without a proxy's prefix; None: the source is silent
+    model: str | None  # without a proxy's prefix; None: the source does not say
     messages: list[ImportedMessage]
     fingerprint: str  # hex sha256 over format, source session, last record and content
     content_hash: str  # hex sha256 of what will be sent: system, tools, messages
