@@ -1,0 +1,89 @@
+"""One Valkey (it speaks Redis) on a unix socket, with its data in the state folder."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from signal import Signals
+
+import redis
+
+from cli.operate.embedded.binaries import valkey_program
+from cli.operate.embedded.failures import EmbeddedFailure
+from cli.operate.embedded.ownership import OwnedProcess, Program
+from cli.operate.embedded.sockets import socket_folder
+
+_START_WITHIN = 30.0  # seconds
+_STOP_WITHIN = 10.0
+_PROBE_EVERY = 0.01
+
+
+class Valkey:
+    """The server of one state folder; the caller holds the folder's lock.
+
+    Its socket is for the starting user alone, so it needs no password.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._program_file = valkey_program()
+        self._stack = ExitStack()
+        self._socket = Path()
+
+    def start(self) -> OwnedProcess:
+        """Start it and wait until it answers.
+
+        Raises:
+            EmbeddedFailure: it did not start, or did not answer in time.
+        """
+        with ExitStack() as stack:
+            self._socket = stack.enter_context(socket_folder(None)) / "valkey"
+            process = OwnedProcess(self._program())
+            stack.callback(process.stop, _STOP_WITHIN)
+            self._wait_for(process)
+            self._stack = stack.pop_all()
+        return process
+
+    def stop(self) -> None:
+        """Write everything down and stop."""
+        self._stack.close()
+
+    @property
+    def url(self) -> str:
+        """The address, in redis-py's form."""
+        return f"unix://{self._socket}"
+
+    def _program(self) -> Program:
+        data = self._state / "valkey"
+        data.mkdir(mode=0o700, exist_ok=True)
+        return Program(
+            name="valkey",
+            command=[
+                *(self._program_file, "--port", "0", "--daemonize", "no"),
+                *("--unixsocket", self._socket, "--unixsocketperm", "700"),
+                *("--dir", data, "--appendonly", "yes", "--save", ""),
+            ],
+            log=self._state / "logs" / "valkey.log",
+            stop_with=Signals.SIGTERM,
+            orphaned_with=Signals.SIGTERM,
+            environment={"LC_ALL": "C"},
+            folder=data,
+        )
+
+    def _wait_for(self, process: OwnedProcess) -> None:
+        deadline = time.monotonic() + _START_WITHIN
+        with redis.Redis(unix_socket_path=str(self._socket)) as client:
+            while not _answers(client):
+                if process.exit_code is not None:
+                    raise EmbeddedFailure(f"Valkey did not start:\n{process.last_words()}")
+                if time.monotonic() > deadline:
+                    raise EmbeddedFailure(f"Valkey did not answer in {_START_WITHIN:.0f} s.")
+                time.sleep(_PROBE_EVERY)
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.RedisError:  # not listening yet, or still loading its data
+        return False
