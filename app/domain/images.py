@@ -68,8 +68,8 @@ def image_header(base64_text: Any) -> ImageHeader | None:
 
 def _decoded(base64_text: str) -> bytes:
     try:
-        return binascii.a2b_base64(base64_text)
-    except ValueError:  # wrong padding; or characters beyond ASCII
+        return binascii.a2b_base64(base64_text + "==")  # padding that is too long is no error
+    except ValueError:  # a single character left over, or characters beyond ASCII
         return b""
 
 
