@@ -1,0 +1,5 @@
+"""`python -m cli` is `hango`."""
+
+from cli.main import main
+
+main()

@@ -1,0 +1,177 @@
+"""`hango context`: what the next model call of a session will send, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from cli import output
+from cli.commands import ApiCommand, Invocation, invocation, session_id
+from cli.output import Column
+
+LAYOUT = (
+    Column(""),
+    Column("PART"),
+    Column("LABEL"),
+    Column("PREVIEW", flexible=True),
+    Column("TOKENS", right=True),
+    Column("FLAGS"),
+)
+GROUPS = ("system", "tools", "messages")
+MARKS = {
+    "cached_prefix": "cached",
+    "stale": "stale",
+    "synthetic": "synthetic",
+    "compacted": "compacted",
+    "truncated": "truncated",
+    "thinking_dropped": "thinking dropped",
+    "rough": "rough count",
+}
+
+
+@click.group()
+def context() -> None:
+    """See what the next model call will send."""
+
+
+@context.command(
+    "show",
+    cls=ApiCommand,
+    example="hango context show --session 0199f3a2-…\n"
+    "hango context show --session 0199f3a2-… --full system:memory:/memories/AGENTS.md | less",
+)
+@click.option("--session", required=True, metavar="ID", help="The session, or how its id begins.")
+@click.option("--full", metavar="PART", help="Print the whole text of this part.")
+@click.option(
+    "--messages-limit", type=click.IntRange(min=1), help="Only the newest N messages; totals stay."
+)
+@click.option(
+    "--messages-before", type=click.IntRange(min=1), metavar="SEQ", help="Only messages before it."
+)
+@invocation
+def show(
+    hango: Invocation,
+    session: str,
+    full: str | None,
+    messages_limit: int | None,
+    messages_before: int | None,
+) -> None:
+    """Show what the next model call of a session will send, and what each part costs.
+
+    Nothing is sent or stored. With --full, a part's text is printed: to a pipe as it is, to a
+    terminal with control characters made visible.
+    """
+    api = hango.api
+    query = {
+        "full": full,
+        "messages_limit": messages_limit,
+        "messages_before": messages_before,
+    }
+    found = session_id(api, session)
+    answer = api.get("v1", "sessions", found, "context", query=query)
+    hango.show(answer, _print_part if full is not None else _print_snapshot)
+
+
+def _print_part(answer: dict[str, Any]) -> None:
+    output.content(answer["text"])
+
+
+def _print_snapshot(snapshot: dict[str, Any]) -> None:
+    groups = [(name, snapshot["groups"][name]) for name in GROUPS]
+    parts = [part for _, group in groups for part in group["parts"]]
+    head, *rows = output.laid_out(LAYOUT, map(_row, parts), output.terminal_width())
+    marked = zip(parts, rows, strict=True)
+    output.line(f"{snapshot['model']}  session {snapshot['session_id']}", "bold")
+    output.raw(head, "dim")
+    for name, group in groups:
+        output.line(_heading(name, group), "bold")
+        for _ in group["parts"]:
+            part, row = next(marked)
+            output.raw(row, None if part["included"] else "dim")
+    output.line()
+    output.pairs(list(_totals(snapshot)))
+    for warning in _warnings(snapshot):
+        output.line(f"! {warning}", "yellow")
+
+
+def _row(part: dict[str, Any]) -> tuple[object, ...]:
+    box = "[x]" if part["included"] else "[ ]"
+    return box, part["id"], part["label"], part["preview"], part["tokens"], ", ".join(_flags(part))
+
+
+def _flags(part: dict[str, Any]) -> Iterator[str]:
+    if part["override"] == "exclude":
+        yield "excluded"
+    elif part["override"] == "replace":
+        before = part.get("tokens_before")
+        yield "replaced" if before is None else f"replaced (was {before:,})"
+    for mark, name in MARKS.items():
+        if part.get(mark):
+            yield name
+    if pair := part.get("paired_with"):
+        yield f"with {', '.join(pair)}"
+
+
+def _heading(name: str, group: dict[str, Any]) -> str:
+    count = len(group["parts"])
+    page = group.get("page")
+    shown = f"{count:,} of {page['total']:,}" if page and "total" in page else f"{count:,}"
+    return f"{name}  {shown} parts, {_change(group['tokens'])} tokens"
+
+
+def _change(tokens: dict[str, Any]) -> str:
+    before, after = tokens["before"], tokens["after"]
+    return f"{after:,}" if before == after else f"{after:,} (before overrides {before:,})"
+
+
+def _totals(snapshot: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    totals, cache = snapshot["totals"], snapshot["cache"]
+    yield "total", f"{_change(totals)} tokens, {totals['framing']:,} of them framing"
+    yield "window", _window(totals)
+    yield "counted", f"by {_counter(totals)}"
+    if cache["breakpoint"] is None:
+        yield "cache", "no breakpoint: nothing of this request is kept"
+    else:
+        kept = f"{cache['prefix_tokens']:,} tokens up to {cache['breakpoint']}"
+        small = f", below the {cache.get('minimum_tokens'):,} that this model keeps"
+        yield "cache", kept if cache.get("effective", True) else kept + small
+
+
+def _window(totals: dict[str, Any]) -> str:
+    if totals.get("window") is None:
+        return "unknown"
+    used = totals["after"] * 100 / totals["window"]
+    return (
+        f"{totals['after']:,} of {totals['window']:,} used ({used:.1f} %), "
+        f"{totals['reserved_output']:,} reserved for the answer, {totals['remaining']:,} remaining"
+    )
+
+
+def _counter(totals: dict[str, Any]) -> str:
+    if totals["counted"] == "provider":
+        return "the provider"
+    rough = ", roughly: some part's count is a bound" if totals.get("rough") else ""
+    return f"estimate ({totals['estimator']}){rough}"
+
+
+def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:
+    overrides, totals = snapshot["overrides"], snapshot["totals"]
+    page = snapshot["groups"]["messages"].get("page")
+    if snapshot.get("sendable") is False:
+        yield "There is no message to send yet: append one with `hango messages append`."
+    if snapshot["would_compact"]:
+        yield "The next call would first compact older messages into a summary."
+    if (totals.get("remaining") or 0) < 0:
+        yield f"The request is {-totals['remaining']:,} tokens too long for the window."
+    if overrides.get("suspended"):
+        yield f"The session's overrides are left out: {overrides['suspended']}."
+    if overrides.get("stale"):
+        yield f"{overrides['stale']} of the overrides are stale: their parts are gone."
+    if snapshot.get("model_known") is False:
+        yield f"{snapshot['model']} is not in the catalogue: its limits are cautious guesses."
+    if not snapshot.get("transparent", True):
+        yield "Injections were gathered for this answer."
+    if page and page.get("before"):
+        yield f"Older messages: add --messages-before {page['before']}."
