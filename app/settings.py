@@ -90,25 +90,84 @@ class Settings:
         Raises:
             BadSettings: names every missing or malformed variable at once.
         """
-        env = Env(eager=False)
-        readers: dict[type, Callable[..., Any]] = {
-            int: env.int,
-            str: env.str,
-            timedelta: env.timedelta,
-            Secret: env.str,
-        }
-        values: dict[str, Any] = {}
-        for each in fields(cls):
-            kind = get_type_hints(cls)[each.name]
-            default = {} if each.default is MISSING else {"default": each.default}
-            found = readers[kind](each.metadata["variable"], **default)
-            values[each.name] = Secret(found) if kind is Secret and found else found
-        try:
-            env.seal()
-        except EnvValidationError as error:
-            raise BadSettings(f"Bad configuration: {_one_line(error)}") from None
+        values = _read(cls)
         values["admin_database_url"] = values["admin_database_url"] or values["database_url"]
         return cls(**values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """What `hango up` is told: where to listen, where to keep data, whose servers to use."""
+
+    host: str = field(
+        default="127.0.0.1", metadata=setting("HANGO_HOST", "`hango up`: the address to listen on.")
+    )
+    port: int = field(
+        default=0,
+        metadata=setting(
+            "HANGO_PORT", "`hango up`: the port to listen on; 0: 8600, or the next free one."
+        ),
+    )
+    data_dir: str = field(
+        default=".hango",
+        metadata=setting(
+            "HANGO_DATA_DIR", "`hango up`: data, logs and connection.json; also the client's."
+        ),
+    )
+    pg_bin: str = field(
+        default="",
+        metadata=setting(
+            "HANGO_PG_BIN", "`hango up`: folder of PostgreSQL's programs. Default: the wheel's."
+        ),
+    )
+    database_url: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_DATABASE_URL", "`hango up`: a PostgreSQL of your own. Default: an embedded one."
+        ),
+    )
+    admin_database_url: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_ADMIN_DATABASE_URL", "`hango up`: the same, as the role that owns the tables."
+        ),
+    )
+    redis_url: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_REDIS_URL", "`hango up`: a Redis of your own. Default: an embedded Valkey."
+        ),
+    )
+
+    @classmethod
+    def from_environment(cls) -> Launch:
+        """Read HANGO_* once, at start.
+
+        Raises:
+            BadSettings: names every malformed variable at once.
+        """
+        return cls(**_read(cls))
+
+
+def _read(kind: type[Settings | Launch]) -> dict[str, Any]:
+    env = Env(eager=False)
+    readers: dict[type, Callable[..., Any]] = {
+        int: env.int,
+        str: env.str,
+        timedelta: env.timedelta,
+        Secret: env.str,
+    }
+    values: dict[str, Any] = {}
+    types = get_type_hints(kind)
+    for each in fields(kind):
+        default = {} if each.default is MISSING else {"default": each.default}
+        found = readers[types[each.name]](each.metadata["variable"], **default)
+        values[each.name] = Secret(found) if types[each.name] is Secret and found else found
+    try:
+        env.seal()
+    except EnvValidationError as error:
+        raise BadSettings(f"Bad configuration: {_one_line(error)}") from None
+    return values
 
 
 def _one_line(error: EnvValidationError) -> str:
