@@ -10,6 +10,7 @@ from uuid import UUID
 from app.domain.agents import Agent
 from app.domain.messages import MessageRef
 from app.domain.parts import PartId
+from app.domain.ports import History
 
 T = TypeVar("T")
 
@@ -23,6 +24,7 @@ class SystemBlock:
     contributor: str
     origin: str  # the setting, file or version that it comes from
     cache: bool = False  # carries a cache mark
+    source: str | None = None  # the text as its author wrote it, where `text` wraps it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class ModelRequest:
     system: tuple[SystemBlock, ...]
     tools: tuple[Tool, ...]
     messages: list[MessageRef]  # not to be changed in place either
+    state: RunState  # of the run that this call belongs to
     tool_choice: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # stop_sequences, thinking …
 
@@ -56,7 +59,7 @@ class RunState:
     Private state is typed by its class, so that a middleware can only reach what it can import.
     """
 
-    def __init__(self, agent: Agent, session_id: UUID, history: list[MessageRef]) -> None:
+    def __init__(self, agent: Agent, session_id: UUID, history: History) -> None:
         self.agent = agent
         self.session_id = session_id
         self.history = history

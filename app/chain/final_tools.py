@@ -1,0 +1,35 @@
+"""The final word on tools, as one pure function: Guard counts what ToolAllowlist will send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.domain.overrides import OverrideSet
+from app.domain.requests import ModelRequest, Tool
+
+
+def with_final_tools(request: ModelRequest, overrides: OverrideSet) -> ModelRequest:
+    """Leave out excluded tools and second tools of one name; keep `tool_choice` possible.
+
+    The agent's own tools stand first, so that they win over a built-in of the same name.
+    """
+    tools: dict[str, Tool] = {}
+    for tool in request.tools:
+        if not overrides.excludes(tool.part):
+            tools.setdefault(tool.name, tool)
+    final = tuple(tools.values())
+    return replace(request, tools=final, tool_choice=_possible(request.tool_choice, final))
+
+
+def _possible(choice: Mapping[str, Any] | None, tools: Sequence[Tool]) -> Mapping[str, Any] | None:
+    """The choice that can be sent with these tools.
+
+    Messages API: `tool_choice` needs tools, and a forced tool has to be among them.
+    """
+    if choice is None or not tools:
+        return None
+    if choice.get("type") == "tool" and all(tool.name != choice.get("name") for tool in tools):
+        return {"type": "auto"}
+    return choice

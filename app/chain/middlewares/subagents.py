@@ -1,0 +1,20 @@
+"""Subagents: named helpers that work in child sessions of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.chain.middleware import Middleware
+from app.chain.prompts import contributed_block, contributed_tools
+from app.domain.requests import RunState, SystemBlock, Tool
+
+
+class Subagents(Middleware):
+    """Contributes `task` and the list of helpers; nothing for an agent without any."""
+
+    def system_blocks(self, state: RunState) -> Sequence[SystemBlock]:
+        helpers = "\n".join(f"- {each.name}: {each.description}" for each in state.agent.subagents)
+        return contributed_block(state.agent, "subagents", helpers=helpers) if helpers else ()
+
+    def tools(self, state: RunState) -> Sequence[Tool]:
+        return contributed_tools(state.agent, "subagents") if state.agent.subagents else ()

@@ -1,0 +1,256 @@
+"""A captured request turned into a snapshot: parts, totals, marks."""
+
+from __future__ import annotations
+
+from app.chain.chain import Contributed
+from app.chain.counts import tokens_of
+from app.chain.fingerprint import definition_sha256, request_sha256, text_sha256
+from app.chain.middlewares.context_overrides import Unfiltered, overrides_of
+from app.chain.middlewares.guard import Decision
+from app.domain.catalogue import facts_for
+from app.domain.messages import MessageRef
+from app.domain.overrides import OverrideSet
+from app.domain.parts import Part
+from app.domain.ports import Estimator
+from app.domain.previews import preview_text
+from app.domain.requests import ModelRequest, SystemBlock, Tool
+from app.domain.snapshots import (
+    BeforeAfter,
+    CacheView,
+    Group,
+    Groups,
+    OverridesView,
+    Snapshot,
+    Totals,
+)
+
+
+def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool = True) -> Snapshot:
+    """Describe a captured request part by part. Makes no count and loads no content."""
+    state = request.state
+    overrides = overrides_of(state)
+    contributed = state.get(Contributed)
+    decision = state.get(Decision)
+    unfiltered = state.find(Unfiltered)
+    facts = facts_for(request.model)
+
+    system = system_group(contributed.system, request, overrides, estimator)
+    tools = tools_group(contributed.tools, request, overrides, estimator)
+    messages = messages_group(
+        unfiltered.messages if unfiltered else request.messages, request, overrides
+    )
+    groups = Groups(system, tools, messages)
+    return Snapshot(
+        session_id=str(state.session_id),
+        agent_id=str(state.agent.id),
+        model=request.model,
+        model_known=facts.known,
+        transparent=transparent,
+        request_sha256=request_sha256(request),
+        groups=groups,
+        totals=_totals(groups, request, decision, estimator),
+        would_compact=decision.would_compact,
+        overrides=_overrides_view(overrides, groups),
+        cache=_cache_view(request, groups, facts.min_cache_tokens),
+        sendable=bool(request.messages),
+        tool_choice=dict(request.tool_choice) if request.tool_choice else None,
+    )
+
+
+def system_group(
+    contributed: tuple[SystemBlock, ...],
+    request: ModelRequest,
+    overrides: OverrideSet,
+    estimator: Estimator,
+) -> Group:
+    """Every contributed system block, those left out included."""
+    sent = {block.part: block for block in request.system}
+    covered = _covered_system(request)
+    parts = []
+    for block in contributed:
+        as_sent = sent.get(block.part, block)
+        tokens = estimator.system_block(as_sent.text)
+        replaced = as_sent.text is not block.text and as_sent.text != block.text
+        parts.append(
+            Part(
+                id=block.part,
+                kind="system",
+                label=_system_label(block),
+                preview=preview_text(as_sent.text if replaced else block.source or block.text),
+                tokens=tokens.tokens,
+                included=block.part in sent,
+                override=overrides.state_of(block.part),
+                cached_prefix=block.part in covered,
+                sha256=text_sha256(as_sent.text),
+                contributor=block.contributor,
+                origin=block.origin,
+                rough=tokens.rough,
+                tokens_before=estimator.system_block(block.text).tokens if replaced else None,
+            )
+        )
+    return Group(parts, _sums(parts))
+
+
+def tools_group(
+    contributed: tuple[Tool, ...],
+    request: ModelRequest,
+    overrides: OverrideSet,
+    estimator: Estimator,
+) -> Group:
+    """Every contributed tool definition, those left out included; the first of each name."""
+    sent = {tool.part for tool in request.tools}
+    marked = any(block.cache for block in request.system) or any(t.cache for t in request.tools)
+    parts = []
+    for tool in {tool.name: tool for tool in reversed(contributed)}.values():
+        tokens = estimator.tool(tool.definition)
+        parts.append(
+            Part(
+                id=tool.part,
+                kind="tool",
+                label=tool.name,
+                preview=preview_text(str(tool.definition.get("description") or "")),
+                tokens=tokens.tokens,
+                included=tool.part in sent,
+                override=overrides.state_of(tool.part),
+                # The prefix order is tools, system, messages: a mark anywhere covers every tool.
+                cached_prefix=marked and tool.part in sent,
+                sha256=definition_sha256(tool.definition),
+                contributor=tool.contributor,
+                origin=tool.origin,
+                rough=tokens.rough,
+            )
+        )
+    parts.reverse()
+    return Group(parts, _sums(parts))
+
+
+def messages_group(
+    messages: list[MessageRef], request: ModelRequest, overrides: OverrideSet
+) -> Group:
+    """Every message, those left out included."""
+    if messages is request.messages:
+        parts = [_message_part(each) for each in messages]
+        total = tokens_of(messages)
+        return Group(parts, BeforeAfter(total, total))
+    sent = {each.part: each for each in request.messages}
+    listed = [sent.get(each.part, each) for each in messages]
+    known = {each.part for each in messages}
+    parts = [_message_part(each) for each in listed]
+    for part in parts:
+        part.included = part.id in sent
+        part.override = overrides.state_of(part.id)
+    # What only the filtered history needs, such as a user's turn at its end.
+    parts += [_message_part(each) for each in request.messages if each.part not in known]
+    return Group(parts, BeforeAfter(tokens_of(messages), tokens_of(request.messages)))
+
+
+def _message_part(ref: MessageRef) -> Part:
+    if ref.made:
+        return _made_part(ref)
+    part = Part(
+        id=f"message:{ref.seq}",
+        kind="message",
+        label=f"#{ref.seq} {ref.role}",
+        preview=ref.preview,
+        tokens=ref.tokens or 0,
+        included=True,
+        override="none",
+        cached_prefix=False,
+        sha256=ref.sha256,
+        contributor="session",
+        role=ref.role,
+    )
+    if ref.marks:
+        part.rough = "rough" in ref.marks
+    return part
+
+
+def _made_part(ref: MessageRef) -> Part:
+    made = ref.made
+    if made is None:
+        raise ValueError("only a message that the chain made has a part of its own")
+    is_summary = made.part == "summary"
+    return Part(
+        id=made.part,
+        kind="summary" if is_summary else "message",
+        label=made.label,
+        preview=ref.preview,
+        tokens=ref.tokens or 0,
+        included=True,
+        override="none",
+        cached_prefix=False,
+        sha256=ref.sha256,
+        contributor="compaction" if is_summary else "patch_tool_calls",
+        origin=made.origin,
+        role=ref.role,
+        synthetic=not is_summary,
+    )
+
+
+def _system_label(block: SystemBlock) -> str:
+    return block.part.removeprefix("system:memory:").removeprefix("system:")
+
+
+def _covered_system(request: ModelRequest) -> set[str]:
+    """The system parts up to and with the last one that carries a cache mark."""
+    last = max((i for i, block in enumerate(request.system) if block.cache), default=-1)
+    return {block.part for block in request.system[: last + 1]}
+
+
+def _sums(parts: list[Part]) -> BeforeAfter:
+    before = sum(p.tokens if p.tokens_before is None else p.tokens_before for p in parts)
+    return BeforeAfter(before, sum(p.tokens for p in parts if p.included))
+
+
+def _totals(
+    groups: Groups, request: ModelRequest, decision: Decision, estimator: Estimator
+) -> Totals:
+    each = (groups.system, groups.tools, groups.messages)
+    framing = decision.counted.framing
+    framing_before = estimator.framing(
+        request.model,
+        has_tools=bool(groups.tools.parts),
+        tool_choice=request.state.agent.tool_choice,
+    )
+    after = sum(group.tokens.after for group in each) + framing
+    budget = decision.budget
+    return Totals(
+        before=sum(group.tokens.before for group in each) + framing_before,
+        after=after,
+        framing=framing,
+        counted="estimate",
+        estimator=estimator.id,
+        window=budget.window,
+        reserved_output=budget.reserve,
+        remaining=budget.window - budget.reserve - after,
+        available=budget.available,
+        trigger=budget.trigger,
+        rough=any(part.rough for group in each for part in group.parts if part.included),
+    )
+
+
+def _overrides_view(overrides: OverrideSet, groups: Groups) -> OverridesView:
+    there = (
+        {
+            part.id
+            for group in (groups.system, groups.tools, groups.messages)
+            for part in group.parts
+        }
+        if len(overrides)
+        else set()
+    )
+    stale = sum(each.part not in there for each in overrides)
+    return OverridesView(active=len(overrides) - stale, stale=stale)
+
+
+def _cache_view(request: ModelRequest, groups: Groups, minimum: int) -> CacheView:
+    marked = [block.part for block in request.system if block.cache]
+    marked += [tool.part for tool in request.tools if tool.cache]
+    covered = (*groups.system.parts, *groups.tools.parts)
+    prefix = sum(part.tokens for part in covered if part.cached_prefix)
+    return CacheView(
+        breakpoint=marked[-1] if marked else None,
+        prefix_tokens=prefix,
+        minimum_tokens=minimum,
+        effective=bool(marked) and prefix >= minimum,
+    )

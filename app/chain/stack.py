@@ -1,0 +1,40 @@
+"""THE default order of the chain, outermost first, and why."""
+
+from __future__ import annotations
+
+from app.chain.chain import Chain
+from app.chain.middlewares.context_overrides import ContextOverrides, OverrideSource
+from app.chain.middlewares.filesystem import Filesystem
+from app.chain.middlewares.guard import Guard
+from app.chain.middlewares.memory import Memory
+from app.chain.middlewares.patch_tool_calls import PatchToolCalls
+from app.chain.middlewares.prompt_cache import PromptCache
+from app.chain.middlewares.skills import Skills
+from app.chain.middlewares.subagents import Subagents
+from app.chain.middlewares.todo import Todo
+from app.chain.middlewares.tool_allowlist import ToolAllowlist
+from app.domain.ports import Estimator, Sources
+
+
+def default_chain(sources: Sources, overrides: OverrideSource, estimator: Estimator) -> Chain:
+    """The stack that every run, try and inspect goes through."""
+    return Chain(
+        [
+            # Contributors, in the order of their blocks in the system prompt: what is built in
+            # stands before what the agent learns, so that the steadiest prefix is the longest.
+            Todo(),
+            Filesystem(),
+            Subagents(),
+            Memory(sources),
+            Skills(sources),
+            # Repairs before overrides: an override may name a synthetic part's neighbour.
+            PatchToolCalls(estimator),
+            # Before Guard: the budget sees the history that is really sent.
+            ContextOverrides(overrides, estimator),
+            Guard(estimator),
+            # After everything that adds or takes away blocks: the mark lies on a sent block.
+            PromptCache(),
+            # Last: nothing can add an excluded tool back.
+            ToolAllowlist(),
+        ]
+    )

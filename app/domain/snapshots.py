@@ -1,0 +1,102 @@
+"""Snapshots: what the next call would send, as parts with totals. The JSON of inspect."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from app.domain.parts import Part
+
+
+class BeforeAfter(msgspec.Struct, frozen=True):
+    """A sum of tokens before and after overrides."""
+
+    before: int
+    after: int
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What a paged list of messages leaves out at its front."""
+
+    before: int | None  # give it as `messages_before` for the page before; None: no more
+    total: int  # parts in the whole group
+
+
+class Group(msgspec.Struct, omit_defaults=True):
+    """One of the three groups of parts, in the order in which they are sent."""
+
+    parts: list[Part]
+    tokens: BeforeAfter  # over the whole group, also when `parts` is a page
+    page: Page | None = None
+
+
+class Groups(msgspec.Struct):
+    """System blocks, tool definitions, messages."""
+
+    system: Group
+    tools: Group
+    messages: Group
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """The whole request, in tokens. Groups plus framing are the total, exactly."""
+
+    before: int
+    after: int
+    framing: int  # of the request as it is sent
+    counted: Literal["estimate", "provider"]
+    estimator: str
+    window: int
+    reserved_output: int
+    remaining: int  # window less reserved output less the request; negative when over
+    available: int  # the most that the guard lets through
+    trigger: int  # where compaction starts
+    rough: bool  # some part's count is a bound or a guess
+    provider_tokens: int | None = None
+
+
+class OverridesView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How many overrides there are, and what became of them."""
+
+    active: int
+    stale: int
+    suspended: str | None = None  # the reason, when the session's set was left out
+
+
+class CacheView(msgspec.Struct, frozen=True):
+    """What the provider may keep. `effective`: large enough for this model to be kept at all."""
+
+    breakpoint: str | None
+    prefix_tokens: int
+    minimum_tokens: int
+    effective: bool
+
+
+class Snapshot(msgspec.Struct, omit_defaults=True):
+    """What the next model call of a session would send."""
+
+    session_id: str
+    agent_id: str
+    model: str
+    model_known: bool
+    transparent: bool
+    request_sha256: str
+    groups: Groups
+    totals: Totals
+    would_compact: bool
+    overrides: OverridesView
+    cache: CacheView
+    sendable: bool  # False while there is no message to send
+    tool_choice: dict[str, object] | None = None
+
+
+class PartContent(msgspec.Struct):
+    """One part in full."""
+
+    session_id: str
+    part: Part
+    content: object  # as the provider would get it: a block, a definition, or a message
+    text: str  # its plain text, as its author wrote it
+    before: object | None  # the content before an override, where one acts
+    omitted_bytes: int  # of media data left out of `content`; ask with media=1 to get it

@@ -1,0 +1,1 @@
+"""Model providers: what leaves hango, and what comes back."""

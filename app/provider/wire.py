@@ -1,0 +1,69 @@
+"""A request as the body of a Messages API call. Provenance stays behind; nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+import orjson
+
+from app.domain.messages import Block, MessageRef
+from app.domain.requests import ModelRequest, SystemBlock, Tool
+
+CACHE_MARK = {"type": "ephemeral"}
+
+
+def body(request: ModelRequest, contents: Mapping[int, str]) -> dict[str, Any]:
+    """The JSON body. `contents` has the stored JSON of each persisted message, by seq.
+
+    Neighbours of one role are written as one turn, as the provider would join them anyway, so
+    that results of parallel calls stand together and before any text.
+    """
+    whole: dict[str, Any] = {"model": request.model, "max_tokens": request.max_tokens}
+    if request.tools:
+        whole["tools"] = [_tool(tool) for tool in request.tools]
+    if request.tool_choice:
+        whole["tool_choice"] = dict(request.tool_choice)
+    if request.system:
+        whole["system"] = [_system(block) for block in request.system]
+    whole["messages"] = list(_turns(request.messages, contents))
+    return whole | dict(request.parameters)
+
+
+def blocks_of(message: MessageRef, contents: Mapping[int, str]) -> list[Block]:
+    """The blocks of one message of a request."""
+    if message.made:
+        return message.made.blocks
+    blocks: list[Block] = orjson.loads(contents[message.seq])
+    return blocks
+
+
+def _turns(messages: Iterable[MessageRef], contents: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    calls: list[str] = []
+    for role, rows in groupby(messages, key=lambda each: each.role):
+        blocks = [block for row in rows for block in blocks_of(row, contents)]
+        if role == "user":
+            blocks = _results_first(blocks, calls)
+        calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
+        yield {"role": role, "content": blocks}
+
+
+def _results_first(blocks: list[Block], calls: list[str]) -> list[Block]:
+    """Results before all else, in the order of their calls (Messages API, handle tool calls)."""
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    if not results:
+        return blocks
+    place = {call: index for index, call in enumerate(calls)}
+    results.sort(key=lambda block: place.get(block["tool_use_id"], len(place)))
+    return results + [block for block in blocks if block.get("type") != "tool_result"]
+
+
+def _system(block: SystemBlock) -> dict[str, Any]:
+    text = {"type": "text", "text": block.text}
+    return text | {"cache_control": CACHE_MARK} if block.cache else text
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    definition = dict(tool.definition)
+    return definition | {"cache_control": CACHE_MARK} if tool.cache else definition

@@ -1,0 +1,104 @@
+"""Short words for histories: user("hi"), tool_use("t1"), tool_result("t1"), assistant("done")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from app.domain.agents import Agent
+from app.domain.messages import MessageRef, prepare
+from app.domain.ports import Estimator, History, MemoryFile, Skill, Todo
+
+Turn = tuple[str, list[dict[str, Any]]]
+
+NOWHERE = UUID(int=0)
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def user(words: str) -> Turn:
+    return "user", [text(words)]
+
+
+def assistant(words: str, *calls: str) -> Turn:
+    return "assistant", [*([text(words)] if words else []), *(call(each) for each in calls)]
+
+
+def call(call_id: str, name: str = "read_file") -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": {"path": f"/{call_id}"}}
+
+
+def result(call_id: str, words: str = "contents") -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": words}
+
+
+def tool_use(*call_ids: str) -> Turn:
+    return assistant("", *call_ids)
+
+
+def tool_result(*call_ids: str) -> Turn:
+    return "user", [result(each) for each in call_ids]
+
+
+def thinking(words: str = "hm", signature: str = "c2lnbmVk") -> dict[str, Any]:
+    return {"type": "thinking", "thinking": words, "signature": signature}
+
+
+def refs(turns: Iterable[Turn], estimator: Estimator) -> list[MessageRef]:
+    """The turns as the store would hand them to the chain."""
+    return [
+        MessageRef(
+            seq,
+            message.role,
+            message.tokens,
+            message.preview,
+            message.sha256,
+            message.tool_use_ids,
+            message.tool_result_ids,
+            message.marks,
+        )
+        for seq, (role, blocks) in enumerate(turns, start=1)
+        if (message := prepare(role, blocks, estimator))
+    ]
+
+
+def history(turns: Iterable[Turn], estimator: Estimator) -> History:
+    return History(None, refs(turns, estimator))
+
+
+def an_agent(**changes: Any) -> Agent:
+    """An agent with a short prompt; every middleware is on."""
+    values: dict[str, Any] = {
+        "id": NOWHERE,
+        "tenant_id": NOWHERE,
+        "owner_id": NOWHERE,
+        "name": "helper",
+        "model": "claude-sonnet-4-5",
+        "system_blocks": ("You are a careful helper.",),
+        "max_tokens": 4096,
+    }
+    return Agent(**(values | changes))
+
+
+class Shelf:
+    """Memory files, skills and todos from memory: what `before_run` hooks read."""
+
+    def __init__(
+        self,
+        memory: Iterable[MemoryFile] = (),
+        skills: Iterable[Skill] = (),
+        todos: Iterable[Todo] = (),
+    ) -> None:
+        self._memory, self._skills, self._todos = tuple(memory), tuple(skills), tuple(todos)
+
+    def memory(self, agent_id: UUID) -> tuple[MemoryFile, ...]:
+        return self._memory
+
+    def skills(self, agent_id: UUID) -> tuple[Skill, ...]:
+        return self._skills
+
+    def todos(self, session_id: UUID) -> tuple[Todo, ...]:
+        return self._todos
