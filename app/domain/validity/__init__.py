@@ -6,5 +6,16 @@ sent, and let in what the chain repairs in each request. `check_request` refuses
 
 from app.domain.validity.content import check_blocks
 from app.domain.validity.history import HistoryCheck, check_appended, check_history
+from app.domain.validity.request import check_request
+from app.domain.validity.tools import check_tool, check_tools, is_tool_name
 
-__all__ = ["HistoryCheck", "check_appended", "check_blocks", "check_history"]
+__all__ = [
+    "HistoryCheck",
+    "check_appended",
+    "check_blocks",
+    "check_history",
+    "check_request",
+    "check_tool",
+    "check_tools",
+    "is_tool_name",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from app.domain.validity.findings import Finding, Path, key_path
 
@@ -43,7 +43,9 @@ def check_object(value: Any, shape: Shape, path: Path) -> Iterator[Finding]:
             if not shape.optional[name].holds(held):
                 kind = shape.optional[name]
                 yield Finding((*path, name), kind.code, f"It must be {kind.says}.")
-        elif name != "type" and name not in shape.required and not shape.is_open:
+        elif name in shape.refused or not (
+            shape.is_open or name in shape.required or name == "type"
+        ):
             code = shape.refused.get(name, "field_unknown")
             yield Finding(key_path(path, name), code, "Leave it out: there is no such field here.")
 
@@ -62,7 +64,7 @@ def one_of(*values: str) -> Kind:
     )
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: Any) -> TypeGuard[int]:
     """Whether it is a JSON integer; Python counts booleans among them."""
     return isinstance(value, int) and not isinstance(value, bool)
 
