@@ -1,1 +1,38 @@
-"""The schema as SQLAlchemy Core tables, one file a group; they never leave app/store."""
+"""The schema as SQLAlchemy Core tables, one file a group; they never leave app/store.
+
+Every table of a tenant has `tenant_id` first in its primary key and in each unique constraint, so
+that no duplicate error tells one tenant what another has; and every foreign key carries it along,
+since PostgreSQL checks foreign keys past row-level security. The one exception is the public id of
+an API key, which is looked up before anybody knows the tenant, and is random.
+"""
+
+from app.store.tables.agents import agents, memory_files, skills
+from app.store.tables.columns import metadata
+from app.store.tables.identity import api_keys, tenants, users
+from app.store.tables.overrides import context_overrides
+from app.store.tables.records import audit_events, idempotency_keys, imports
+from app.store.tables.sessions import attachments, messages, session_files, sessions, todos
+from app.store.tables.work import checkpoints, runs, tries, usage_records
+
+__all__ = [
+    "agents",
+    "api_keys",
+    "attachments",
+    "audit_events",
+    "checkpoints",
+    "context_overrides",
+    "idempotency_keys",
+    "imports",
+    "memory_files",
+    "messages",
+    "metadata",
+    "runs",
+    "session_files",
+    "sessions",
+    "skills",
+    "tenants",
+    "todos",
+    "tries",
+    "usage_records",
+    "users",
+]

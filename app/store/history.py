@@ -1,0 +1,108 @@
+"""The hot read: a session's history as the next request starts from it.
+
+One query over the driver's cursor. The first row says that the session is there, and carries its
+newest checkpoint; the others are the headers of the messages after it, in the order of
+`MessageRef`, without their content.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import Connection
+
+from app.domain.messages import Block, MadeMessage, MessageRef
+from app.domain.parts import SUMMARY
+from app.domain.ports import Checkpoint
+from app.domain.principals import Principal
+from app.store.tables import messages
+
+HEADERS = [messages.c[name] for name in MessageRef.__struct_fields__ if name in messages.c]
+
+_HEAD = """
+WITH head AS MATERIALIZED (
+  SELECT s.id, c.covers_seq, c.role, c.tokens, c.counted_by, c.sha256, c.marks,
+         json_build_object('preview', c.preview, 'label', c.label, 'origin', c.origin,
+                           'content', c.content)::text AS summary
+    FROM sessions s
+    LEFT JOIN LATERAL (
+      SELECT * FROM checkpoints
+       WHERE tenant_id = s.tenant_id AND session_id = s.id
+         AND kind = 'summary' AND state = 'completed'
+       ORDER BY version DESC LIMIT 1
+    ) c ON true
+   WHERE s.tenant_id = %(tenant)s AND s.id = %(session)s AND (%(all)s OR s.owner_id = %(user)s)
+)
+SELECT 0 AS seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, summary, sha256,
+       covers_seq::text, '', marks
+  FROM head
+"""
+
+# Sub-selects and no join, so that the messages come out of their key's index in order, unsorted.
+_HISTORY = (
+    _HEAD
+    + """
+UNION ALL
+SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,
+       tool_use_ids, tool_result_ids, marks
+  FROM messages
+ WHERE tenant_id = %(tenant)s
+   AND session_id = (SELECT id FROM head)
+   AND seq > (SELECT coalesce(covers_seq, 0) FROM head)
+ ORDER BY seq
+"""
+)
+
+
+class _Summary(msgspec.Struct):
+    preview: str
+    label: str
+    origin: str
+    content: str
+
+
+def read(
+    connection: Connection, principal: Principal, session_id: UUID, counted_by: str
+) -> list[tuple[Any, ...]]:
+    """The rows: none when the session is not there for this principal."""
+    return _fetch(connection, _HISTORY, principal, session_id, counted_by)
+
+
+def read_head(
+    connection: Connection, principal: Principal, session_id: UUID, counted_by: str
+) -> list[tuple[Any, ...]]:
+    """The first row alone."""
+    return _fetch(connection, _HEAD, principal, session_id, counted_by)
+
+
+def checkpoint(head: tuple[Any, ...]) -> Checkpoint | None:
+    """The checkpoint that the first row carries."""
+    _, role, tokens, document, sha256, covers_seq, _, marks = head
+    if covers_seq is None:
+        return None
+    summary = msgspec.json.decode(document, type=_Summary)
+    made = MadeMessage(
+        part=SUMMARY,
+        label=summary.label,
+        origin=summary.origin,
+        blocks=msgspec.json.decode(summary.content, type=list[Block]),
+    )
+    ref = MessageRef(0, role, tokens, summary.preview, sha256, "", "", marks, made)
+    return Checkpoint(covers_seq=int(covers_seq), summary=ref)
+
+
+def _fetch(
+    connection: Connection, query: str, principal: Principal, session_id: UUID, counted_by: str
+) -> list[tuple[Any, ...]]:
+    values = {
+        "tenant": str(principal.tenant_id),
+        "user": str(principal.user_id),
+        "all": principal.is_admin,
+        "session": str(session_id),
+        "counted_by": counted_by,
+    }
+    with connection.connection.cursor() as cursor:
+        cursor.execute(query, values)
+        return cast(list[tuple[Any, ...]], cursor.fetchall())

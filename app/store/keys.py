@@ -1,0 +1,119 @@
+"""API keys: kept as hashes, looked up by their public id."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
+
+from app.domain.keys import ApiKey, PresentedKey, matches
+from app.domain.pages import Page
+from app.domain.principals import Principal, Role
+from app.store.repository import Repository, insert_where, page_by_id
+from app.store.tables import api_keys, users
+
+_COLUMNS = [api_keys.c[field.name] for field in fields(ApiKey)]
+_GIVEN = ("id", "user_id", "public_id", "name", "expires_at")
+_USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+class Keys(Repository):
+    """The principal's keys; an admin's are all of its tenant."""
+
+    def get(self, key_id: UUID) -> ApiKey:
+        """Raises NotFound."""
+        mine = self._scope.owned(api_keys, "user_id")
+        return _key(self._one(select(*_COLUMNS).where(mine, api_keys.c.id == key_id)))
+
+    def add(self, key: ApiKey, secret_hash: bytes) -> ApiKey:
+        """Store a new key. Raises NotFound for a user that the principal may not act for."""
+        values = {name: getattr(key, name) for name in _GIVEN} | {
+            "tenant_id": self._scope.tenant_id,
+            "created_by": self._scope.user_id,
+            "hash": secret_hash,
+        }
+        holder = select(users.c.id).where(self._scope.user(), users.c.id == key.user_id)
+        added = insert_where(api_keys, values, holder.exists()).returning(*_COLUMNS)
+        return _key(self._one(added))
+
+    def revoke(self, key_id: UUID) -> ApiKey:
+        """Make a key worthless from now on. Raises NotFound."""
+        revoked = (
+            update(api_keys)
+            .where(self._scope.owned(api_keys, "user_id"), api_keys.c.id == key_id)
+            .values(revoked_at=func.coalesce(api_keys.c.revoked_at, func.now()))
+            .returning(*_COLUMNS)
+        )
+        return _key(self._one(revoked))
+
+    def page(self, after: UUID | None, limit: int) -> Page[ApiKey]:
+        """Keys, newest first, the revoked ones too."""
+        found = select(*_COLUMNS).where(self._scope.owned(api_keys, "user_id"))
+        if after is not None:
+            found = found.where(api_keys.c.id < after)
+        rows = self._rows(found.order_by(api_keys.c.id.desc()).limit(limit + 1))
+        return page_by_id(rows, limit, _key)
+
+
+class AllKeys:
+    """The keys of every tenant: for sign-in, which does not know the tenant yet."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, key: ApiKey, secret_hash: bytes) -> ApiKey:
+        """Store a new key that no user has made."""
+        values = {name: getattr(key, name) for name in _GIVEN}
+        new = insert(api_keys).values(tenant_id=key.tenant_id, hash=secret_hash, **values)
+        return _key(self._connection.execute(new.returning(*_COLUMNS)).one())
+
+    def holder(self, presented: PresentedKey) -> Principal | None:
+        """Whom a presented key makes its sender, if it is good now.
+
+        Unknown, wrong, revoked, expired and disabled take the same way.
+        """
+        acting = api_keys.join(
+            users,
+            (users.c.tenant_id == api_keys.c.tenant_id) & (users.c.id == api_keys.c.user_id),
+        )
+        good = (
+            api_keys.c.revoked_at.is_(None)
+            & users.c.disabled_at.is_(None)
+            & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
+        )
+        row = self._connection.execute(
+            select(
+                api_keys.c.tenant_id,
+                api_keys.c.id,
+                api_keys.c.user_id,
+                api_keys.c.hash,
+                users.c.role,
+                good.label("good"),
+            )
+            .select_from(acting)
+            .where(api_keys.c.public_id == presented.public_id)
+        ).first()
+        if not matches(presented, None if row is None else bytes(row.hash)):
+            return None
+        if row is None or not row.good:
+            return None
+        return Principal(
+            tenant_id=row.tenant_id, user_id=row.user_id, role=Role(row.role), key_id=row.id
+        )
+
+    def note_use(self, principal: Principal) -> None:
+        """Note that a key was used now; within a minute of the last time nothing is written."""
+        stale = or_(
+            api_keys.c.last_used_at.is_(None),
+            api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
+        )
+        mine = (api_keys.c.tenant_id == principal.tenant_id) & (api_keys.c.id == principal.key_id)
+        noted = update(api_keys).where(mine, stale).values(last_used_at=func.now())
+        self._connection.execute(noted)
+
+
+def _key(row: Row[Any]) -> ApiKey:
+    return ApiKey(**row._mapping)

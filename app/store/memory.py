@@ -1,0 +1,72 @@
+"""Memory files of agents."""
+
+from __future__ import annotations
+
+import hashlib
+from uuid import UUID
+
+from sqlalchemy import Integer, cast, delete, func, select
+
+from app.domain.ports import MemoryFile
+from app.domain.text import clean
+from app.errors import NotFound
+from app.store.repository import Repository, insert_where
+from app.store.tables import agents, memory_files
+
+_COLUMNS = [memory_files.c[name] for name in MemoryFile.__struct_fields__]
+
+
+class Memory(Repository):
+    """The memory of agents: read with the agent, written by who may change it."""
+
+    def of(self, agent_id: UUID) -> list[MemoryFile]:
+        """The agent's files, by path; none for an agent that the principal cannot use."""
+        found = select(*_COLUMNS).where(
+            self._scope.of_agent(memory_files, self._scope.usable_agent()),
+            memory_files.c.agent_id == agent_id,
+        )
+        rows = self._rows(found.order_by(memory_files.c.path))
+        return [MemoryFile(*row) for row in rows]
+
+    def get(self, agent_id: UUID, path: str) -> MemoryFile:
+        """Raises NotFound."""
+        found = select(*_COLUMNS).where(
+            self._scope.of_agent(memory_files, self._scope.usable_agent()),
+            memory_files.c.agent_id == agent_id,
+            memory_files.c.path == path,
+        )
+        return MemoryFile(*self._one(found))
+
+    def put(self, agent_id: UUID, path: str, content: str) -> MemoryFile:
+        """Write a file; its version grows when the content is another. Raises NotFound."""
+        stored = clean(content)
+        values = {
+            "tenant_id": self._scope.tenant_id,
+            "agent_id": agent_id,
+            "path": path,
+            "content": stored,
+            "sha256": hashlib.sha256(stored.encode()).hexdigest(),
+        }
+        writable = select(agents.c.id).where(self._scope.writable_agent(), agents.c.id == agent_id)
+        new = insert_where(memory_files, values, writable.exists())
+        changed = memory_files.c.sha256 != new.excluded.sha256
+        written = new.on_conflict_do_update(
+            index_elements=list(memory_files.primary_key),
+            set_={
+                "content": new.excluded.content,
+                "sha256": new.excluded.sha256,
+                "version": memory_files.c.version + cast(changed, Integer),
+                "updated_at": func.clock_timestamp(),
+            },
+        )
+        return MemoryFile(*self._one(written.returning(*_COLUMNS)))
+
+    def delete(self, agent_id: UUID, path: str) -> None:
+        """Raises NotFound."""
+        gone = delete(memory_files).where(
+            self._scope.of_agent(memory_files, self._scope.writable_agent()),
+            memory_files.c.agent_id == agent_id,
+            memory_files.c.path == path,
+        )
+        if not self._connection.execute(gone).rowcount:
+            raise NotFound

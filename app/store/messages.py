@@ -1,0 +1,165 @@
+"""Messages. What an inspect reads goes past SQLAlchemy: see history.py."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice, starmap
+from typing import Any
+from uuid import UUID
+
+from msgspec.structs import asdict
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    ScalarSelect,
+    any_,
+    func,
+    insert,
+    literal,
+    select,
+    true,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from app.domain.blocks import SERVER
+from app.domain.messages import MessageRef, NewMessage, StoredMessage
+from app.domain.pages import Page
+from app.domain.parts import MAX_SEQ
+from app.domain.ports import History
+from app.domain.sessions import Session
+from app.errors import NotFound
+from app.store import history
+from app.store.repository import Repository
+from app.store.tables import messages, sessions
+
+_STORED = [messages.c[name] for name in StoredMessage.__struct_fields__]
+
+
+class Messages(Repository):
+    """The messages of the principal's sessions."""
+
+    def append(self, session: Session, new: Sequence[NewMessage]) -> list[StoredMessage]:
+        """Store messages at the session's end, numbered without a gap. Raises NotFound.
+
+        Taking the numbers locks the session until the transaction ends, so that the order of
+        numbers is the order of commits. With `tx.sessions.lock` before it, the history can be
+        checked while nobody else changes it.
+        """
+        if not new:
+            return []
+        taken = self._one(
+            update(sessions)
+            .where(self._scope.session(), sessions.c.id == session.id)
+            .values(
+                last_seq=sessions.c.last_seq + len(new),
+                message_tokens=sessions.c.message_tokens + sum(each.tokens for each in new),
+                updated_at=func.now(),
+            )
+            .returning(sessions.c.last_seq, sessions.c.updated_at)
+        )
+        first = taken.last_seq - len(new) + 1
+        place = {"tenant_id": self._scope.tenant_id, "session_id": session.id}
+        rows = [place | {"seq": seq} | asdict(each) for seq, each in enumerate(new, first)]
+        self._connection.execute(insert(messages), rows)
+        return [_stored(row, taken.updated_at) for row in rows]
+
+    def page(self, session_id: UUID, after_seq: int | None, limit: int) -> Page[StoredMessage]:
+        """Messages with their content, by number. Raises NotFound."""
+        part = (
+            select(*_STORED)
+            .where(*self._of(session_id), messages.c.seq > (after_seq or 0))
+            .order_by(messages.c.seq)
+            .limit(limit + 1)
+            .lateral()
+        )
+        rows = self._rows(
+            select(*part.c)
+            .select_from(sessions.outerjoin(part, true()))
+            .where(self._scope.session(), sessions.c.id == session_id)
+            .order_by(part.c.seq)
+        )
+        if not rows:
+            raise NotFound
+        items = [StoredMessage(**row._mapping) for row in rows if row.seq is not None]
+        return Page(items[:limit], items[limit - 1].seq if len(items) > limit else None)
+
+    def history(self, session_id: UUID, counted_by: str) -> History:
+        """What the next request starts from, in one query that reads no content of messages.
+
+        `tokens` is None where another estimator than `counted_by` has counted. Raises NotFound.
+        """
+        rows = history.read(self._connection, self._scope.principal, session_id, counted_by)
+        if not rows:
+            raise NotFound
+        return History(
+            checkpoint=history.checkpoint(rows[0]),
+            messages=list(starmap(MessageRef, islice(rows, 1, None))),
+        )
+
+    def contents(self, session_id: UUID, seqs: Iterable[int]) -> dict[int, str]:
+        """The compact JSON of the blocks of these messages, by number; unknown ones left out."""
+        wanted = sorted(set(seqs))
+        if not wanted:
+            return {}
+        found = select(messages.c.seq, messages.c.content).where(
+            *self._visible(session_id), messages.c.seq.between(wanted[0], wanted[-1])
+        )
+        if len(wanted) != wanted[-1] - wanted[0] + 1:
+            found = found.where(messages.c.seq == any_(literal(wanted, ARRAY(Integer))))
+        return {row.seq: row.content for row in self._rows(found)}
+
+    def tail(self, session_id: UUID) -> list[MessageRef]:
+        """The rows that tell which calls are open: enough to check what is appended next.
+
+        They start at the last user message before the newest run of assistant messages. Which
+        calls its own results answer is not told, since those calls stand before it.
+        """
+        newest = self._last(session_id, "assistant", MAX_SEQ)
+        start = self._last(session_id, "user", func.coalesce(newest, MAX_SEQ))
+        rows = self._rows(
+            select(*history.HEADERS)
+            .where(*self._visible(session_id), messages.c.seq >= func.coalesce(start, 1))
+            .order_by(messages.c.seq)
+        )
+        refs = [MessageRef(*row) for row in rows]
+        if refs:
+            refs[0].tool_result_ids = ""
+        return refs
+
+    def has_tool_ids(self, session_id: UUID, ids: Collection[str]) -> set[str]:
+        """Those of `ids` that calls of the session have, whether or not they are answered."""
+        if not ids:
+            return set()
+        asked = {each.removeprefix(SERVER): each for each in ids}
+        used = func.unnest(func.string_to_array(messages.c.tool_use_ids, " ")).column_valued("used")
+        found = (
+            select(func.ltrim(used, SERVER))
+            .where(*self._visible(session_id), messages.c.tool_use_ids != "")
+            .where(func.ltrim(used, SERVER).in_(sorted(asked)))
+        )
+        return {asked[row[0]] for row in self._rows(found)}
+
+    def _of(self, session_id: UUID) -> tuple[ColumnElement[bool], ...]:
+        """Rows of a session that the statement checks elsewhere."""
+        return (self._scope.in_tenant(messages), messages.c.session_id == session_id)
+
+    def _visible(self, session_id: UUID) -> tuple[ColumnElement[bool], ...]:
+        return (self._scope.of_session(messages), messages.c.session_id == session_id)
+
+    def _last(
+        self, session_id: UUID, role: str, before: int | ColumnElement[int]
+    ) -> ScalarSelect[int]:
+        return (
+            select(messages.c.seq)
+            .where(*self._of(session_id), messages.c.role == role, messages.c.seq < before)
+            .order_by(messages.c.seq.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+
+
+def _stored(row: Mapping[str, Any], created_at: str) -> StoredMessage:
+    fields = StoredMessage.__struct_fields__
+    known = {name: row[name] for name in fields if name in row}
+    return StoredMessage(**known, created_at=created_at)

@@ -1,0 +1,6 @@
+"""The schema that this code needs."""
+
+from __future__ import annotations
+
+SCHEMA_REVISION = "0004"
+"""The newest migration. Written down here so that a server need not load alembic to know it."""

@@ -1,0 +1,125 @@
+"""Sessions."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Select, delete, func, select, update
+
+from app.domain.pages import Page
+from app.domain.principals import Principal, Role
+from app.domain.sessions import Session
+from app.errors import NotFound
+from app.store.repository import Repository, containing, insert_where, page_by_id
+from app.store.tables import agents, sessions, users
+
+_COLUMNS = [sessions.c[field.name] for field in fields(Session)]
+
+
+class Sessions(Repository):
+    """The principal's sessions; an admin's are all of its tenant."""
+
+    def get(self, session_id: UUID) -> Session:
+        """Raises NotFound."""
+        return _session(self._one(self._select(session_id)))
+
+    def lock(self, session_id: UUID) -> Session:
+        """The session, held until the transaction ends: nobody else appends to it meanwhile.
+
+        Raises NotFound.
+        """
+        return _session(self._one(self._select(session_id).with_for_update(key_share=True)))
+
+    def add(self, session: Session) -> Session:
+        """Store a new session of the principal's own. Raises NotFound for its agent or parent."""
+        usable = select(agents.c.id).where(
+            self._scope.readable_agent(), agents.c.id == session.agent_id
+        )
+        condition = usable.exists()
+        if session.parent_id is not None:
+            condition &= self._select(session.parent_id).exists()
+        values = {
+            "tenant_id": self._scope.tenant_id,
+            "owner_id": self._scope.user_id,
+            "id": session.id,
+            "agent_id": session.agent_id,
+            "title": session.title,
+            "archived": session.archived,
+            "parent_id": session.parent_id,
+            "parent_tool_use_id": session.parent_tool_use_id,
+        }
+        added = insert_where(sessions, values, condition).returning(*_COLUMNS)
+        return _session(self._one(added))
+
+    def update(
+        self, session_id: UUID, *, title: str | None = None, archived: bool | None = None
+    ) -> Session:
+        """Rename, archive or unarchive; None leaves as it is. Raises NotFound."""
+        wanted = {"title": title, "archived": archived}
+        changes = {name: value for name, value in wanted.items() if value is not None}
+        changed = (
+            update(sessions)
+            .where(self._scope.session(), sessions.c.id == session_id)
+            .values(**changes, updated_at=func.clock_timestamp())
+            .returning(*_COLUMNS)
+        )
+        return _session(self._one(changed))
+
+    def delete(self, session_id: UUID) -> None:
+        """Remove a session with all that belongs to it, its child sessions too. Raises NotFound."""
+        gone = delete(sessions).where(self._scope.session(), sessions.c.id == session_id)
+        if not self._connection.execute(gone).rowcount:
+            raise NotFound
+
+    def page(
+        self,
+        after: UUID | None,
+        limit: int,
+        *,
+        agent_id: UUID | None = None,
+        query: str | None = None,
+        archived: bool | None = None,
+    ) -> Page[Session]:
+        """Sessions, newest first; `query`: those whose title contains it."""
+        found = select(*_COLUMNS).where(self._scope.session())
+        if after is not None:
+            found = found.where(sessions.c.id < after)
+        if agent_id is not None:
+            found = found.where(sessions.c.agent_id == agent_id)
+        if query:
+            found = found.where(sessions.c.title.ilike(containing(query)))
+        if archived is not None:
+            found = found.where(sessions.c.archived == archived)
+        rows = self._rows(found.order_by(sessions.c.id.desc()).limit(limit + 1))
+        return page_by_id(rows, limit, _session)
+
+    def _select(self, session_id: UUID) -> Select[Any]:
+        return select(*_COLUMNS).where(self._scope.session(), sessions.c.id == session_id)
+
+
+class AllSessions:
+    """Sessions of every tenant, for workers that were given nothing but an id."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def owner(self, session_id: UUID) -> Principal:
+        """In whose name a worker may act on this session. Raises NotFound."""
+        owned = sessions.join(
+            users,
+            (users.c.tenant_id == sessions.c.tenant_id) & (users.c.id == sessions.c.owner_id),
+        )
+        row = self._connection.execute(
+            select(users.c.tenant_id, users.c.id, users.c.role)
+            .select_from(owned)
+            .where(sessions.c.id == session_id)
+        ).first()
+        if row is None:
+            raise NotFound
+        return Principal(tenant_id=row.tenant_id, user_id=row.id, role=Role(row.role))
+
+
+def _session(row: Row[Any]) -> Session:
+    return Session(**row._mapping)
