@@ -1,0 +1,106 @@
+"""Whether a set of overrides can be stored, and what has to be stored with it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from app.domain.messages import MessageRef
+from app.domain.overrides import Override
+from app.domain.pairs import Partner, partners
+from app.domain.parts import parse_part
+from app.domain.replacing import MAX_REPLACEMENT_BYTES, is_empty
+from app.domain.validity.history import check_history
+from app.errors import BadPart, Fault
+
+AGENT_KINDS = ("system", "tool")
+SESSION_KINDS = ("message", "summary")
+
+
+class Completed(msgspec.Struct, frozen=True):
+    """A set with the pair partners that it needs."""
+
+    overrides: tuple[Override, ...]
+    added: tuple[Partner, ...]
+
+
+def entry_faults(wanted: Sequence[Override], kinds: Sequence[str]) -> Iterator[Fault]:
+    """What is wrong with single entries of a set whose target takes parts of these kinds."""
+    times = Counter(each.part for each in wanted)
+    for index, each in enumerate(wanted):
+        at = f"overrides[{index}]"
+        kind = each.part.partition(":")[0]
+        if not _is_part(each.part):
+            yield Fault(at, "bad_part", "This is not a part id; the session's context lists them.")
+        elif kind not in kinds:
+            yield Fault(at, "wrong_target", _whose(kind))
+        elif kind == "tool" and each.action == "replace":
+            yield Fault(at, "tool_replace", "A tool can be left out, not replaced.")
+        if times[each.part] > 1:
+            yield Fault(at, "duplicate_part", "Name each part once.")
+        if each.replacement is not None:
+            yield from _replacement_faults(each.replacement, at)
+
+
+def complete(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Completed:
+    """Add the partner of every excluded message.
+
+    A partner that the set wants to replace is excluded instead: its call is gone.
+    """
+    added = partners(messages, {each.part for each in wanted if each.action == "exclude"})
+    gone = {each.part for each in added}
+    kept = [each for each in wanted if each.part not in gone]
+    return Completed(
+        overrides=(*kept, *(Override(each.part, "exclude") for each in added)),
+        added=tuple(added),
+    )
+
+
+def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list[Fault]:
+    """Why the history that the set leaves could never be sent; nothing when it can."""
+    excluded = {each.part for each in completed.overrides if each.action == "exclude"}
+    kept = [each for each in messages if each.part not in excluded]
+    if len(kept) == len(messages):
+        return []
+    if not any(each.role == "user" and not _is_synthetic(each) for each in kept):
+        detail = "Leave at least one message of the user in."
+        return [Fault("overrides", "no_user_message", detail)]
+    if kept[0].role == "assistant":
+        detail = "Leave the user message in that stands before the first assistant message."
+        return [Fault("overrides", "starts_with_assistant", detail)]
+    return check_history(kept, open_end=True)
+
+
+def _replacement_faults(replacement: str, at: str) -> Iterator[Fault]:
+    if is_empty(replacement):
+        yield Fault(at, "empty_replacement", "Write what stands in its place, or exclude the part.")
+    elif len(replacement.encode("utf-8", "surrogatepass")) > MAX_REPLACEMENT_BYTES:
+        detail = f"A replacement may have {MAX_REPLACEMENT_BYTES} bytes at most."
+        yield Fault(at, "replacement_too_large", detail)
+
+
+def _is_part(text: str) -> bool:
+    try:
+        parse_part(text)
+    except BadPart:
+        return False
+    return True
+
+
+def _whose(kind: str) -> str:
+    if kind in AGENT_KINDS:
+        return "System and tool parts are overridden on the agent."
+    if kind in SESSION_KINDS:
+        return "Messages and the summary are overridden on the session."
+    return "A synthetic part follows from the messages; exclude the message that it answers."
+
+
+def _is_synthetic(message: MessageRef) -> bool:
+    return message.part.startswith("synthetic:")
+
+
+def excluded_parts(overrides: Iterable[Override]) -> set[str]:
+    """The parts that a set leaves out."""
+    return {each.part for each in overrides if each.action == "exclude"}
