@@ -1,0 +1,28 @@
+"""Names of models as sources write them."""
+
+from __future__ import annotations
+
+from app.domain.catalogue import facts_for
+
+_FAMILIES = ("claude", "anthropic")
+
+
+def is_claude(model: object) -> bool:
+    """Whether the name is that of a Claude model, behind whatever prefix.
+
+    Decides whether thinking can be sent back and whether token counts are Claude's.
+    """
+    return isinstance(model, str) and any(name in model.lower() for name in _FAMILIES)
+
+
+def plain_model(model: object) -> str | None:
+    """The model as hango names it: without what a proxy puts around a Claude model's name."""
+    if not isinstance(model, str) or not model or model == "<synthetic>":
+        return None
+    if not is_claude(model):
+        return model.removeprefix("litellm_proxy/")
+    facts = facts_for(model)
+    name = model.rsplit("/", 1)[-1]
+    start = name.find("claude")
+    name = name[start if start > 0 else 0 :].split("[", 1)[0].split(":", 1)[0].replace("@", "-")
+    return name if facts_for(name).id == facts.id else facts.id

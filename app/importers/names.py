@@ -1,0 +1,47 @@
+"""Names and ids of tools that a provider takes, the same on both sides."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from app.importers.report import Tally
+
+MAX_TOOL_NAME = 64  # the documented pattern; the API itself takes up to 128
+_BAD = re.compile(r"[^a-zA-Z0-9_-]", re.ASCII)
+
+
+class ToolNames:
+    """Gives each tool of a source one name that is valid and no other tool's."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._given: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self._tally = tally
+
+    def of(self, name: object) -> str:
+        """The name for the source's tool `name`; the same for each mention."""
+        source = name if isinstance(name, str) and name else "unnamed"
+        if source not in self._given:
+            self._given[source] = self._new(source)
+        return self._given[source]
+
+    @property
+    def all(self) -> list[str]:
+        """Every name given so far, sorted."""
+        return sorted(self._taken)
+
+    def _new(self, source: str) -> str:
+        name = _BAD.sub("_", source)
+        if len(name) > MAX_TOOL_NAME or name in self._taken:
+            digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            name = f"{name[: MAX_TOOL_NAME - 9]}_{digest}"
+        if name != source:
+            self._tally.repair("tool_renamed")
+        self._taken.add(name)
+        return name
+
+
+def plain_id(source: str) -> str:
+    """The id with every character that the provider refuses replaced."""
+    return _BAD.sub("_", source)
