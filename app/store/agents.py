@@ -43,6 +43,11 @@ class Agents(Repository):
         used = select(*_COLUMNS).where(self._scope.usable_agent(), agents.c.id == session.agent_id)
         return _agent(self._one(used))
 
+    def lock(self, agent_id: UUID) -> Agent:
+        """An agent to change, kept from others until the transaction ends. Raises NotFound."""
+        mine = select(*_COLUMNS).where(self._scope.writable_agent(), agents.c.id == agent_id)
+        return _agent(self._one(mine.with_for_update(of=agents)))
+
     def add(self, agent: Agent) -> Agent:
         """Store a new agent of the principal's own."""
         values = {

@@ -49,11 +49,11 @@ class Checkpoints(Repository):
             raise ValueError(f"Covers {new.covers_seq}; not in {newest.covers_seq} … {last_seq}")
         made = {name: value for name, value in asdict(new).items() if name != "summary"}
         made |= {name: value for name, value in asdict(new.summary).items() if name in _SUMMARY}
-        row = self._one(
-            insert(checkpoints)
-            .values(
+        checkpoint_id = new_id()
+        self._connection.execute(
+            insert(checkpoints).values(
                 tenant_id=self._scope.tenant_id,
-                id=new_id(),
+                id=checkpoint_id,
                 session_id=session.id,
                 version=newest.version + 1,
                 kind="summary",
@@ -61,6 +61,5 @@ class Checkpoints(Repository):
                 finished_at=func.now(),
                 **made,
             )
-            .returning(checkpoints.c.id)
         )
-        return row.id
+        return checkpoint_id

@@ -7,6 +7,7 @@ newest checkpoint; the others are the headers of the messages after it, in the o
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any, cast
 from uuid import UUID
 
@@ -41,9 +42,8 @@ SELECT 0 AS seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, su
 """
 
 # Sub-selects and no join, so that the messages come out of their key's index in order, unsorted.
-_HISTORY = (
-    _HEAD
-    + """
+_HISTORY = f"""
+{_HEAD}
 UNION ALL
 SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,
        tool_use_ids, tool_result_ids, marks
@@ -52,8 +52,7 @@ SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview
    AND session_id = (SELECT id FROM head)
    AND seq > (SELECT coalesce(covers_seq, 0) FROM head)
  ORDER BY seq
-"""
-)
+"""  # noqa: S608 (both parts are constants)
 
 
 class _Summary(msgspec.Struct):
@@ -103,6 +102,6 @@ def _fetch(
         "session": str(session_id),
         "counted_by": counted_by,
     }
-    with connection.connection.cursor() as cursor:
+    with closing(connection.connection.cursor()) as cursor:
         cursor.execute(query, values)
         return cast(list[tuple[Any, ...]], cursor.fetchall())

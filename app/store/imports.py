@@ -30,6 +30,15 @@ class Imports(Repository):
         )
         return None if row is None else _record(row)
 
+    def of_source(self, source_session_id: str) -> list[ImportRecord]:
+        """What earlier states of this source session became for the principal, newest first."""
+        found = select(*_COLUMNS).where(
+            self._scope.in_tenant(imports),
+            imports.c.owner_id == self._scope.user_id,
+            imports.c.source_session_id == source_session_id,
+        )
+        return [_record(row) for row in self._rows(found.order_by(imports.c.id.desc()))]
+
     def lock(self, fingerprint: str) -> None:
         """Let nobody else of this principal import the same file until the transaction ends."""
         name = f"import {self._scope.tenant_id} {self._scope.user_id} {fingerprint}"

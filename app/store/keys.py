@@ -71,7 +71,7 @@ class AllKeys:
         return _key(self._connection.execute(new.returning(*_COLUMNS)).one())
 
     def holder(self, presented: PresentedKey) -> Principal | None:
-        """Whom a presented key makes its sender, if it is good now.
+        """Whom a presented key makes its sender, if it is good now. Notes that it was used.
 
         Unknown, wrong, revoked, expired and disabled take the same way.
         """
@@ -84,6 +84,10 @@ class AllKeys:
             & users.c.disabled_at.is_(None)
             & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
         )
+        unnoted = or_(
+            api_keys.c.last_used_at.is_(None),
+            api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
+        )
         row = self._connection.execute(
             select(
                 api_keys.c.tenant_id,
@@ -92,6 +96,7 @@ class AllKeys:
                 api_keys.c.hash,
                 users.c.role,
                 good.label("good"),
+                unnoted.label("unnoted"),
             )
             .select_from(acting)
             .where(api_keys.c.public_id == presented.public_id)
@@ -100,19 +105,15 @@ class AllKeys:
             return None
         if row is None or not row.good:
             return None
+        if row.unnoted:
+            self._note_use(row.tenant_id, row.id)
         return Principal(
             tenant_id=row.tenant_id, user_id=row.user_id, role=Role(row.role), key_id=row.id
         )
 
-    def note_use(self, principal: Principal) -> None:
-        """Note that a key was used now; within a minute of the last time nothing is written."""
-        stale = or_(
-            api_keys.c.last_used_at.is_(None),
-            api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
-        )
-        mine = (api_keys.c.tenant_id == principal.tenant_id) & (api_keys.c.id == principal.key_id)
-        noted = update(api_keys).where(mine, stale).values(last_used_at=func.now())
-        self._connection.execute(noted)
+    def _note_use(self, tenant_id: UUID, key_id: UUID) -> None:
+        mine = (api_keys.c.tenant_id == tenant_id) & (api_keys.c.id == key_id)
+        self._connection.execute(update(api_keys).where(mine).values(last_used_at=func.now()))
 
 
 def _key(row: Row[Any]) -> ApiKey:

@@ -97,6 +97,11 @@ class Messages(Repository):
             messages=list(starmap(MessageRef, islice(rows, 1, None))),
         )
 
+    def hashes(self, session_id: UUID) -> list[str]:
+        """The content hash of every message, by number."""
+        found = select(messages.c.sha256).where(*self._visible(session_id))
+        return list(self._connection.execute(found.order_by(messages.c.seq)).scalars())
+
     def contents(self, session_id: UUID, seqs: Iterable[int]) -> dict[int, str]:
         """The compact JSON of the blocks of these messages, by number; unknown ones left out."""
         wanted = sorted(set(seqs))

@@ -39,7 +39,7 @@ class Repository:
         return self._connection.execute(statement).first()
 
     def _one(self, statement: Executable) -> Row[Any]:
-        """The row. NotFound when it is not there, or not in the scope: the statement hides which."""
+        """The row. Raises NotFound when it is not there, or not in the scope."""
         row = self._first(statement)
         if row is None:
             raise NotFound

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, update
 
 from app.domain.pages import Page
 from app.domain.principals import Principal, Role
@@ -37,7 +37,7 @@ class Sessions(Repository):
         usable = select(agents.c.id).where(
             self._scope.readable_agent(), agents.c.id == session.agent_id
         )
-        condition = usable.exists()
+        condition: ColumnElement[bool] = usable.exists()
         if session.parent_id is not None:
             condition &= self._select(session.parent_id).exists()
         values = {

@@ -162,10 +162,7 @@ class Database:
             DatabaseUnavailable: PostgreSQL does not answer, or not in time.
         """
         with self.system() as tx:
-            principal = tx.keys.holder(presented)
-            if principal is not None:
-                tx.keys.note_use(principal)
-        return principal
+            return tx.keys.holder(presented)
 
     def answers(self) -> bool:
         """Whether PostgreSQL answers. Raises DatabaseUnavailable where it does not."""
