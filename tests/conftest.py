@@ -49,7 +49,8 @@ class Cluster:
             return self.urls(self._create())
         if not self._template:
             self._template = self._create()
-            db.upgrade(self.urls(self._template).admin_url)
+            urls = self.urls(self._template)
+            db.upgrade(urls.admin_url, urls.app_url)
         return self.urls(self._create(self._template))
 
     def drop_all(self) -> None:

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import click
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
 
+from app.errors import Failure
 from app.settings import BadSettings, Settings
-
-_MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
-
-
-def upgrade(admin_url: str, revision: str = "head") -> None:
-    """Bring the schema up to `revision`; nothing happens when it is there."""
-    command.upgrade(_config(admin_url), revision)
+from app.store import migrate
 
 
-def downgrade(admin_url: str, revision: str) -> None:
-    """Take the schema back to `revision` ("base": nothing is left)."""
-    command.downgrade(_config(admin_url), revision)
-
-
-def check(admin_url: str) -> None:
-    """Compare the tables that the code knows with those of the database.
-
-    Raises:
-        CommandError: they differ, or a migration is missing.
-    """
-    command.check(_config(admin_url))
+def upgrade(admin_url: str, app_url: str, revision: str = "head") -> None:
+    """Bring the schema up to `revision`, and give the role of `app_url` its rights."""
+    migrate.upgrade(admin_url, _role(app_url), revision)
 
 
 @click.group()
@@ -42,7 +25,11 @@ def db() -> None:
 @click.argument("revision", default="head")
 def upgrade_command(revision: str) -> None:
     """Bring the schema up to REVISION (the newest by default)."""
-    upgrade(_admin_url(), revision)
+    settings = _settings()
+    try:
+        upgrade(settings.admin_database_url, settings.database_url, revision)
+    except Failure as failure:
+        raise click.ClickException(str(failure.detail or failure)) from failure
     click.echo(f"The schema is at {revision}.")
 
 
@@ -50,7 +37,11 @@ def upgrade_command(revision: str) -> None:
 @click.argument("revision")
 def downgrade_command(revision: str) -> None:
     """Take the schema back to REVISION; data of later ones is lost."""
-    downgrade(_admin_url(), revision)
+    settings = _settings()
+    try:
+        migrate.downgrade(settings.admin_database_url, revision, _role(settings.database_url))
+    except Failure as failure:
+        raise click.ClickException(str(failure.detail or failure)) from failure
     click.echo(f"The schema is at {revision}.")
 
 
@@ -58,21 +49,21 @@ def downgrade_command(revision: str) -> None:
 def check_command() -> None:
     """Tell whether the schema is the one that this version needs."""
     try:
-        check(_admin_url())
-    except CommandError as error:
-        raise click.ClickException(f"{error} Run: hango db upgrade") from error
+        differences = migrate.check(_settings().admin_database_url)
+    except Failure as failure:
+        raise click.ClickException(str(failure.detail or failure)) from failure
+    if differences:
+        raise click.ClickException(f"{'; '.join(differences)} Run: hango db upgrade")
     click.echo("The schema is up to date.")
 
 
-def _admin_url() -> str:
+def _role(url: str) -> str | None:
+    name = urlsplit(url).username
+    return None if name is None else unquote(name)
+
+
+def _settings() -> Settings:
     try:
-        return Settings.from_environment().admin_database_url
+        return Settings.from_environment()
     except BadSettings as error:
         raise click.ClickException(str(error)) from error
-
-
-def _config(admin_url: str) -> Config:
-    config = Config(_MIGRATIONS / "alembic.ini")
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    config.attributes["admin_url"] = admin_url
-    return config
