@@ -136,14 +136,17 @@ def _image(block: Mapping[str, Any], _names: Mapping[str, str]) -> str:
     source = _mapping(block.get("source"))
     header = image_header(source.get("data"))
     if header is None:
-        return f"[image {_name(source.get('url') or source.get('media_type'))}]"
+        return (
+            f"[image {_name(source.get('url') or source.get('media_type') or source.get('type'))}]"
+        )
     size = f"{header.size[0]}×{header.size[1]} " if header.size else ""
     return f"[image {size}{header.format}]"
 
 
 def _document(block: Mapping[str, Any], _names: Mapping[str, str]) -> str:
     source = _mapping(block.get("source"))
-    return f"[document {_name(block.get('title') or source.get('url') or source.get('type'))}]"
+    kind = "pdf" if source.get("type") == "base64" else source.get("type")
+    return f"[document {_name(block.get('title') or source.get('url') or kind)}]"
 
 
 def _call(block: Mapping[str, Any], _names: Mapping[str, str]) -> str:

@@ -90,7 +90,7 @@ def _detail_findings(
         yield from document_findings(block.get("source"), (*path, "source"))
         yield from _source_content_findings(block.get("source"), (*path, "source", "content"))
     elif kind == "search_result":
-        yield from _nested_findings(block.get("content"), USER, {"text"}, (*path, "content"))
+        yield from _nested_findings(block.get("content"), USER, ("text",), (*path, "content"))
     elif kind == "tool_result":
         yield from _result_findings(block, (*path, "content"))
 
@@ -109,7 +109,7 @@ def _text_block_findings(block: Mapping[str, Any], place: str, path: Path) -> It
 
 def _result_findings(result: Mapping[str, Any], path: Path) -> Iterator[Finding]:
     content = result.get("content")
-    yield from _nested_findings(content, IN_RESULT, None, path)
+    yield from _nested_findings(content, IN_RESULT, (), path)
     if result.get("is_error") is True and isinstance(content, list):
         for index, block in enumerate(content):
             if isinstance(block, Mapping) and block.get("type") != "text":
@@ -122,18 +122,16 @@ def _source_content_findings(source: Any, path: Path) -> Iterator[Finding]:
     content = source.get("content") if isinstance(source, Mapping) else None
     if isinstance(content, str):
         yield from text_findings(content, path)
-    yield from _nested_findings(content, USER, {"text", "image"}, path)
+    yield from _nested_findings(content, USER, ("text", "image"), path)
 
 
 def _nested_findings(
-    content: Any, place: str, types: set[str] | None, path: Path
+    content: Any, place: str, types: tuple[str, ...], path: Path
 ) -> Iterator[Finding]:
     for index, block in enumerate(content if isinstance(content, list) else ()):
         kind = block.get("type") if isinstance(block, Mapping) else None
         if types and kind not in types:
-            yield Finding(
-                (*path, index), "block_role", f"Only {' and '.join(sorted(types))} stand here."
-            )
+            yield Finding((*path, index), "block_role", f"Only {' and '.join(types)} stand here.")
         else:
             yield from block_findings(block, place, (*path, index))
 

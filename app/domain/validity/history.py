@@ -26,7 +26,8 @@ class HistoryCheck:
     def __init__(self, *, strict: bool = False, used: Iterable[str] = ()) -> None:
         """`used`: ids of calls that stand anywhere before, so that none comes twice."""
         self._strict = strict
-        self._used = {call.removeprefix(SERVER) for call in used}
+        self._before = frozenset(used)
+        self._used = {call.removeprefix(SERVER) for call in self._before}
         self._open: dict[str, str] = {}  # calls for the user to answer → where they stand
         self._server: dict[str, str] = {}  # calls that the provider still answers
         self._answered: set[str] = set()  # in this user turn
@@ -107,7 +108,7 @@ class HistoryCheck:
             self._used.add(name)
             (self._server if call.startswith(SERVER) else self._open)[call] = at
         for result in results:
-            if self._server.pop(result, None) is None:
+            if self._server.pop(result, None) is None and result not in self._before:
                 yield Fault(at, "server_result_orphan", f"Nothing called {result}.")
 
     def _user(self, results: list[str], marks: Sequence[str], at: str) -> Iterator[Fault]:
@@ -162,7 +163,8 @@ def check_appended(
     """What keeps `new` from being appended; `at` is the path of their list.
 
     `tail` holds the last stored messages, from a user message before the last assistant turn on
-    (nothing in a new session), `used` those ids of the new calls that the session already has.
+    (nothing in a new session), `used` those of the new messages' ids, of calls and of results,
+    that calls of the session already have.
     """
     check = HistoryCheck(used=used)
     for ref in tail:

@@ -37,6 +37,8 @@ _PDF_HEADER_CHARACTERS = 1368  # base64 of the 1,024 bytes within which readers 
 
 def image_findings(source: Any, path: Path) -> Iterator[Finding]:
     """What is wrong with the source of an image block."""
+    if not isinstance(source, Mapping):
+        return  # the block's own table says so
     faults = list(_source_findings(source, _IMAGE_SOURCES, path))
     yield from faults
     if not faults and source["type"] == "base64":
@@ -45,6 +47,8 @@ def image_findings(source: Any, path: Path) -> Iterator[Finding]:
 
 def document_findings(source: Any, path: Path) -> Iterator[Finding]:
     """What is wrong with the source of a document block, its nested blocks left out."""
+    if not isinstance(source, Mapping):
+        return  # the block's own table says so
     faults = list(_source_findings(source, _DOCUMENT_SOURCES, path))
     yield from faults
     if faults:
@@ -55,9 +59,9 @@ def document_findings(source: Any, path: Path) -> Iterator[Finding]:
         yield from _encoded_pdf_findings(source["data"], (*path, "data"))
 
 
-def _source_findings(source: Any, shapes: Mapping[str, Shape], path: Path) -> Iterator[Finding]:
-    if not isinstance(source, Mapping):
-        return  # the block's own table says so
+def _source_findings(
+    source: Mapping[str, Any], shapes: Mapping[str, Shape], path: Path
+) -> Iterator[Finding]:
     kind = source.get("type")
     if not isinstance(kind, str) or kind not in shapes:
         yield Finding((*path, "type"), "field_invalid", f"It is one of {', '.join(shapes)}.")

@@ -61,7 +61,7 @@ def tool_choice_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator
     yield from check_object(choice, _CHOICES[kind], path)
     if not body.get("tools"):
         yield Finding(path, "tool_choice_no_tools", "Leave it out where there are no tools.")
-    elif kind == "tool" and choice.get("name") not in tool_names(body):
+    elif kind == "tool" and str(choice.get("name")) not in tool_names(body):
         yield Finding((*path, "name"), "tool_choice_missing_tool", "The tool is not sent.")
     if kind in ("any", "tool") and not facts.forced_tools:
         yield Finding(path, "tool_choice_forced", "This model cannot be forced to use a tool.")
@@ -110,8 +110,10 @@ def _manual_thinking(body: Mapping[str, Any], thinking: Mapping[str, Any]) -> It
         yield Finding(("tool_choice",), "thinking_forced_tool", "Not with manual thinking.")
     messages = body.get("messages")
     turns = joined(messages) if isinstance(messages, list) else []
-    if _is_in_tool_round(turns) and turns[-2].blocks[0][1].get("type") not in THINKING:
-        yield Finding(turns[-2].blocks[0][0], "thinking_first", "The turn starts with thinking.")
+    if _is_in_tool_round(turns):
+        path, first = turns[-2].blocks[0]
+        if str(first.get("type")) not in THINKING:
+            yield Finding(path, "thinking_first", "During a tool round, start with thinking.")
 
 
 def _is_in_tool_round(turns: Sequence[Turn]) -> bool:
@@ -145,5 +147,5 @@ def last_turn_findings(last: Turn, facts: ModelFacts) -> Iterator[Finding]:
 def reference_findings(turns: Sequence[Turn], names: Collection[str]) -> Iterator[Finding]:
     """References in tool results to tools that are not sent."""
     for path, block in all_blocks(turns):
-        if block.get("type") == "tool_reference" and block.get("tool_name") not in names:
+        if block.get("type") == "tool_reference" and str(block.get("tool_name")) not in names:
             yield Finding(path, "tool_reference_missing", "Send the tool.")

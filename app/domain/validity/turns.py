@@ -199,7 +199,7 @@ def _repeated_ids(spoken: Sequence[Turn]) -> Iterator[Finding]:
     used: set[str] = set()
     for turn in spoken:
         for path, block in turn.blocks:
-            if block.get("type") in CALLS:
+            if str(block.get("type")) in CALLS:
                 call = str(block.get("id"))
                 if call in used:
                     yield Finding(path, "tool_use_id_twice", "Ids of calls are unique.")
