@@ -10,6 +10,7 @@ from app.domain.messages import Block
 from app.importers.draft import Draft, Turn
 from app.importers.models import is_claude, plain_model
 from app.importers.report import Tally, kind
+from app.importers.shapes import dict_of, dicts_of, list_of, text_of
 from app.importers.values import ImportedUsage
 
 # What an agent can be configured with. Sampling parameters are refused by the API since version
@@ -44,7 +45,7 @@ def unwrapped(value: Any) -> Any:
 def draft_of(body: Mapping[str, Any], tally: Tally | None = None) -> Draft:
     """The conversation in a request body."""
     tally = tally or Tally()
-    model = body.get("model")
+    model = text_of(body.get("model"))
     tally.model(model)
     draft = Draft(
         format="anthropic-request",
@@ -52,7 +53,7 @@ def draft_of(body: Mapping[str, Any], tally: Tally | None = None) -> Draft:
         tally=tally,
         model=plain_model(model),
         system=_system(body.get("system"), tally),
-        tools=[tool for tool in body.get("tools") or [] if isinstance(tool, dict)],
+        tools=dicts_of(body.get("tools")),
         parameters={key: body[key] for key in _PARAMETERS if body.get(key) is not None},
         source_session_id=session_of(body),
     )
@@ -62,7 +63,7 @@ def draft_of(body: Mapping[str, Any], tally: Tally | None = None) -> Draft:
     for field in body.keys() - {*_OWN, *_PARAMETERS}:
         tally.drop(f"field:{kind(field)}")
     for message in body["messages"]:
-        tally.record(f"message:{message['role']}" if isinstance(message, dict) else "other")
+        tally.message(message.get("role") if isinstance(message, dict) else None)
     draft.turns = [turn_of(message, model) for message in body["messages"] if _is_turn(message)]
     _cut_at_compaction(draft)
     return draft
@@ -70,7 +71,7 @@ def draft_of(body: Mapping[str, Any], tally: Tally | None = None) -> Draft:
 
 def add_answer(draft: Draft, answer: Mapping[str, Any], at: str | None = None) -> None:
     """Put the answer to the request behind it, with its usage."""
-    model = answer.get("model") or draft.model or "unknown"
+    model = text_of(answer.get("model")) or draft.model or "unknown"
     turn = turn_of({"role": "assistant", "content": answer.get("content")}, model)
     usage = usage_of(answer.get("usage"), model, call_id=answer.get("id"), at=at)
     turn.usage = [usage] if usage else []
@@ -79,10 +80,13 @@ def add_answer(draft: Draft, answer: Mapping[str, Any], at: str | None = None) -
 
 def turn_of(message: Mapping[str, Any], model: Any) -> Turn:
     """A message in Anthropic's shape as a turn."""
-    content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     foreign = model is not None and not is_claude(model)
-    return Turn(role=message["role"], blocks=list(blocks or []), foreign=foreign)
+    return Turn(role=message["role"], blocks=blocks_in(message.get("content")), foreign=foreign)
+
+
+def blocks_in(content: Any) -> list[Any]:
+    """The blocks of a message's content; a string is one text block."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
 
 
 def usage_of(
@@ -98,8 +102,8 @@ def usage_of(
         return None
     return ImportedUsage(
         model=plain_model(model) or "unknown",
-        call_id=call_id if isinstance(call_id, str) else None,
-        at=at if isinstance(at, str) else None,
+        call_id=text_of(call_id),
+        at=text_of(at),
         claude=is_claude(model),
         **counts,
     )
@@ -120,10 +124,7 @@ def count(value: Any) -> int | None:
 
 def session_of(body: Mapping[str, Any]) -> str | None:
     """The session that the client wrote into `metadata.user_id`: its id alone."""
-    metadata = body.get("metadata")
-    user = metadata.get("user_id") if isinstance(metadata, dict) else None
-    if not isinstance(user, str):
-        return None
+    user = text_of(dict_of(body, "metadata").get("user_id")) or ""
     found = _SESSION.search(user) or re.search(r'"session_id":\s*"([0-9a-fA-F-]{36})"', user)
     return found[1] if found else None
 
@@ -132,7 +133,7 @@ def _system(system: Any, tally: Tally) -> list[str]:
     if isinstance(system, str):
         return [system]
     texts = []
-    for block in system if isinstance(system, list) else []:
+    for block in list_of(system):
         text = block.get("text") if isinstance(block, dict) else block
         if isinstance(text, str) and text.strip():
             texts.append(text)
@@ -186,15 +187,12 @@ def _can_be_anthropic(message: Mapping[str, Any]) -> bool:
 
 
 def _has_functions(value: Mapping[str, Any]) -> bool:
-    tools = value.get("tools")
-    return "choices" in value or any(
-        isinstance(tool, dict) and "function" in tool for tool in (tools or [])
-    )
+    return "choices" in value or any("function" in tool for tool in dicts_of(value.get("tools")))
 
 
 def _has_blocks(messages: Iterable[Mapping[str, Any]]) -> bool:
     return any(
-        isinstance(block, dict) and block.get("type") in _BLOCKS
+        text_of(block.get("type")) in _BLOCKS
         for message in messages
-        for block in (message["content"] if isinstance(message.get("content"), list) else [])
+        for block in dicts_of(message.get("content"))
     )

@@ -17,6 +17,7 @@ from app.importers.documents import parse_text
 from app.importers.media import tidy_document, tidy_image
 from app.importers.names import ToolNames, plain_id
 from app.importers.report import Tally, kind
+from app.importers.shapes import list_of, text_of
 
 BROKEN_ARGUMENTS = "raw_arguments"  # the key that keeps arguments which are no JSON object
 
@@ -107,7 +108,7 @@ class Tidier:
 
     def _search_result(self, block: Block) -> Block | None:
         content = block.get("content")
-        texts = self.blocks("user", content if isinstance(content, list) else [])
+        texts = self.blocks("user", list_of(content))
         if not texts:
             self.tally.drop("search_result_without_content")
             return None
@@ -141,7 +142,7 @@ class Tidier:
             yield from self._block("user", item, foreign=False)
         elif name == "tool_reference":
             yield self._reference(self._without_marks(item))
-        elif name in _IN_RESULTS:
+        elif text_of(name) in _IN_RESULTS:
             yield self._without_marks(item)
         else:
             self.tally.repair("result_made_text")

@@ -20,6 +20,7 @@ from app.importers.documents import Document, parse_text
 from app.importers.draft import Draft
 from app.importers.event_stream import answer_of
 from app.importers.report import Tally
+from app.importers.shapes import dict_of, dicts_of, text_of
 
 _TURNS = re.compile(r"/v1/messages/?(\?[^#]*)?$")
 _REMINDER = "<system-reminder>"
@@ -60,10 +61,7 @@ class _Call:
 
 def _entries(document: Document) -> list[dict[str, Any]]:
     value = document.value
-    log = value.get("log") if isinstance(value, dict) else None
-    listed = log.get("entries") if isinstance(log, dict) else None
-    entries = listed if isinstance(listed, list) else document.records
-    return [entry for entry in entries if isinstance(entry, dict)]
+    return dicts_of(dict_of(value, "log").get("entries")) or document.records
 
 
 def _is_exchange(entry: Mapping[str, Any]) -> bool:
@@ -93,7 +91,7 @@ def _call(entry: Mapping[str, Any], request: Mapping[str, Any], body: dict[str, 
         body=body,
         messages=tuple(_message_hash(message) for message in body["messages"]),
         answer=_answer(entry.get("response")),
-        at=at if isinstance(at, str) else None,
+        at=text_of(at),
     )
 
 
@@ -124,7 +122,7 @@ def _draft(calls: Sequence[_Call]) -> Draft:
         _give_usage(draft, call)
     if last.answer is not None:
         anthropic_request.add_answer(draft, last.answer, last.at)
-        draft.last_record_id = _text(last.answer.get("id"))
+        draft.last_record_id = text_of(last.answer.get("id"))
     return draft
 
 
@@ -144,9 +142,9 @@ def _give_usage(draft: Draft, call: _Call) -> None:
 def _answer(response: Any) -> dict[str, Any] | None:
     if not isinstance(response, dict):
         return None
-    content = response.get("content")  # HAR
-    inner = content.get("text") if isinstance(content, dict) else None
-    if isinstance(content, dict) and content.get("encoding") == "base64":
+    content = dict_of(response, "content")  # HAR
+    inner = content.get("text")
+    if content.get("encoding") == "base64":
         inner = _decoded(inner)
     found = next((v for v in (response.get("body"), response.get("body_raw"), inner) if v), None)
     if isinstance(found, str):
@@ -163,8 +161,7 @@ def _decoded(text: Any) -> str | None:
 
 
 def _body(request: Mapping[str, Any]) -> Any:
-    posted = request.get("postData")  # HAR
-    body = request.get("body") or (posted.get("text") if isinstance(posted, dict) else None)
+    body = request.get("body") or dict_of(request, "postData").get("text")  # HAR
     return parse_text(body) if isinstance(body, str) else body
 
 
@@ -189,10 +186,10 @@ def _headers(headers: Any) -> Iterator[tuple[str, str]]:
 
 
 def _message_hash(message: Any) -> str:
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    stable = [_stable(block) for block in blocks or [] if not _is_reminder(block)]
-    role = message.get("role") if isinstance(message, dict) else None
+    content = dict_of(message).get("content")
+    blocks = anthropic_request.blocks_in(content)
+    stable = [_stable(block) for block in blocks if not _is_reminder(block)]
+    role = dict_of(message).get("role")
     return hashlib.sha256(dumps([role, stable]).encode()).hexdigest()
 
 
@@ -203,9 +200,5 @@ def _stable(block: Any) -> Any:
 
 
 def _is_reminder(block: Any) -> bool:
-    text = block.get("text") if isinstance(block, dict) else None
+    text = dict_of(block).get("text")
     return isinstance(text, str) and text.startswith(_REMINDER)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

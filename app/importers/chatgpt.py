@@ -12,6 +12,7 @@ from app.importers.draft import Draft, Turn
 from app.importers.media import placeholder
 from app.importers.models import plain_model
 from app.importers.report import Tally, kind
+from app.importers.shapes import dict_of, list_of, text_of
 
 _HIDDEN = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
@@ -41,7 +42,7 @@ def _draft(chat: Mapping[str, Any]) -> Draft:
             reader.read(message, node)
     beside = [key for key, node in tree.items() if isinstance(node.get("message"), dict)]
     reader.tally.facts["branch"] = {
-        "other_branches": sum(max(len(tree[key].get("children") or []) - 1, 0) for key in path),
+        "other_branches": sum(max(len(list_of(tree[key].get("children"))) - 1, 0) for key in path),
         "messages_on_other_branches": len(set(beside) - set(path)),
     }
     title, session = chat.get("title"), chat.get("conversation_id") or chat.get("id")
@@ -49,10 +50,10 @@ def _draft(chat: Mapping[str, Any]) -> Draft:
         format="chatgpt-export",
         turns=reader.turns,
         tally=reader.tally,
-        title=title if isinstance(title, str) else "",
+        title=text_of(title) or "",
         model=plain_model(reader.model),
         system=reader.system,
-        source_session_id=session if isinstance(session, str) else None,
+        source_session_id=text_of(session),
         last_record_id=path[-1] if path else None,
         has_definitions=False,
     )
@@ -60,7 +61,7 @@ def _draft(chat: Mapping[str, Any]) -> Draft:
 
 def _path(tree: dict[str, dict[str, Any]], node: Any) -> list[str]:
     """From the root to the current node; where none is named, to the last one in the file."""
-    at = node if node in tree else next(reversed(tree), None)
+    at = node if text_of(node) in tree else next(reversed(tree), None)
     path: list[str] = []
     seen: set[str] = set()
     while isinstance(at, str) and at in tree and at not in seen:
@@ -82,14 +83,14 @@ class _Reader:
 
     def read(self, message: Mapping[str, Any], node: str) -> None:
         """Add one message of the tree."""
-        content = _dict(message.get("content"))
-        author = _dict(message.get("author"))
+        content = dict_of(message.get("content"))
+        author = dict_of(message.get("author"))
         role, name = author.get("role"), content.get("content_type")
         self.tally.record(f"{role}:{name}")
         self._note_model(message)
-        if name in _HIDDEN:
+        if text_of(name) in _HIDDEN:
             self.tally.drop("reasoning_of_another_provider")
-        elif name in _CONTEXT or role == "system":
+        elif text_of(name) in _CONTEXT or role == "system":
             self.system += [text for text in _texts(content) if text.strip()]
         elif role == "assistant":
             self._assistant(message, content, node)
@@ -120,7 +121,7 @@ class _Reader:
         self.turns.append(Turn(role="user", blocks=[result]))
 
     def _blocks(self, content: Mapping[str, Any]) -> Iterator[Block]:
-        for part in content.get("parts") or []:
+        for part in list_of(content.get("parts")):
             if isinstance(part, dict) and not isinstance(part.get("text"), str):
                 self.tally.drop("image_not_in_the_export")
                 yield placeholder(f"image {part.get('width')}×{part.get('height')}")
@@ -129,19 +130,15 @@ class _Reader:
                 yield {"type": "text", "text": text}
 
     def _note_model(self, message: Mapping[str, Any]) -> None:
-        slug = _dict(message.get("metadata")).get("model_slug")
-        if isinstance(slug, str) and _dict(message.get("author")).get("role") == "assistant":
+        slug = dict_of(message.get("metadata")).get("model_slug")
+        if isinstance(slug, str) and dict_of(message.get("author")).get("role") == "assistant":
             self.model = slug
             self.tally.model(slug)
 
 
 def _texts(content: Mapping[str, Any]) -> list[str]:
-    parts = content.get("parts")
-    texts = [p.get("text") if isinstance(p, dict) else p for p in parts or []]
+    parts = list_of(content.get("parts"))
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
     keys = ("text", "result", "user_profile", "user_instructions", "model_set_context")
     texts += [content.get(key) for key in keys]
     return [text for text in texts if isinstance(text, str)]
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

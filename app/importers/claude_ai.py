@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.messages import Block
@@ -10,6 +10,7 @@ from app.importers.documents import Document
 from app.importers.draft import Draft, Turn
 from app.importers.parts import blocks_of
 from app.importers.report import Tally
+from app.importers.shapes import dicts_of, text_of
 
 _Message = dict[str, Any]
 
@@ -39,34 +40,33 @@ def _is_bundle(record: Mapping[str, Any]) -> bool:
 
 def _draft(conversation: Mapping[str, Any]) -> Draft:
     tally = Tally()
-    messages = [m for m in conversation["chat_messages"] if isinstance(m, dict)]
+    messages = dicts_of(conversation["chat_messages"])
     for message in messages:
-        tally.record(f"message:{message.get('sender')}")
+        tally.message(message.get("sender"))
     branch = _branch(messages)
     tally.facts["branch"] = {"messages_on_other_branches": len(messages) - len(branch)}
     name, session = conversation.get("name"), conversation.get("uuid")
-    last = branch[-1].get("uuid") if branch else None
     return Draft(
         format="claude-ai-export",
         turns=[turn for message in branch for turn in _turns(message, tally)],
         tally=tally,
-        title=name if isinstance(name, str) else "",
-        source_session_id=session if isinstance(session, str) else None,
-        last_record_id=last if isinstance(last, str) else None,
+        title=text_of(name) or "",
+        source_session_id=text_of(session),
+        last_record_id=text_of(branch[-1].get("uuid")) if branch else None,
         has_definitions=False,
     )
 
 
 def _branch(messages: list[_Message]) -> list[_Message]:
     """The messages from the last one up along its parents; in older exports, all."""
-    by_uuid = {message.get("uuid"): message for message in messages}
-    if not any(message.get("parent_message_uuid") in by_uuid for message in messages):
+    by_uuid = {uuid: each for each in messages if (uuid := text_of(each.get("uuid")))}
+    if not any(text_of(each.get("parent_message_uuid")) in by_uuid for each in messages):
         return messages
     branch: list[_Message] = []
     at: _Message | None = messages[-1]
     while at is not None and len(branch) < len(messages):
         branch.append(at)
-        at = by_uuid.get(at.get("parent_message_uuid"))
+        at = by_uuid.get(text_of(at.get("parent_message_uuid")) or "")
     return branch[::-1]
 
 
@@ -89,13 +89,9 @@ def _turns(message: _Message, tally: Tally) -> Iterator[Turn]:
 
 
 def _attachments(message: _Message, tally: Tally) -> Iterator[Block]:
-    for each in _dicts(message.get("attachments")):
+    for each in dicts_of(message.get("attachments")):
         text = each.get("extracted_content")
         if isinstance(text, str) and text.strip():
             source = {"type": "text", "media_type": "text/plain", "data": text}
             yield {"type": "document", "source": source, "title": str(each.get("file_name") or "")}
-    tally.drop("file_not_in_the_export", sum(1 for _ in _dicts(message.get("files"))))
-
-
-def _dicts(values: Any) -> Iterable[dict[str, Any]]:
-    return (value for value in values or [] if isinstance(value, dict))
+    tally.drop("file_not_in_the_export", len(dicts_of(message.get("files"))))

@@ -13,6 +13,7 @@ from typing import Any
 
 from app.importers.documents import parse_text
 from app.importers.report import Tally
+from app.importers.shapes import list_of, text_of
 
 _ROLES = {
     "human": "user",
@@ -70,8 +71,7 @@ def recorded(value: Any, tally: Tally, *, role: str = "user") -> Recorded:
     found = Recorded()
     value = unquoted(value)
     if isinstance(value, dict):
-        tools = value.get("tools")
-        found.tools += tools if isinstance(tools, list) else []
+        found.tools += list_of(value.get("tools"))
         system = value.get("system")
         if system:
             found.messages.append({"role": "system", "content": system})
@@ -167,7 +167,7 @@ def _gemini(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_pydantic(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("part_kind") in _PYDANTIC
+    return isinstance(part, dict) and text_of(part.get("part_kind")) in _PYDANTIC
 
 
 def _pydantic(part: dict[str, Any]) -> dict[str, Any]:

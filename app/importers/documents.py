@@ -9,14 +9,18 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from app.domain.text import clean_json
 from app.errors import Fault, ImportRefused
 from app.importers.values import SourceFile
 
 MAX_DEPTH = 120  # levels of nesting; hango's own bodies take 200, with the request around
+
+_UNCLEAN = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]")  # NUL, surrogates
 
 _BYTE_ORDERS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -84,6 +88,8 @@ def _load(data: bytes) -> Any:
         value = json.loads(text, parse_constant=_no_number, parse_float=_number)
     except (ValueError, RecursionError):  # broken, an integer of thousands of digits, too deep
         return None
+    if _UNCLEAN.search(text):
+        value = None if _is_deep(value) else clean_json(value)
     deep = text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value)
     return None if deep else value
 

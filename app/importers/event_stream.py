@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.importers.documents import parse_text
+from app.importers.shapes import dict_of
 
 _TEXTS = {
     "text_delta": "text",
@@ -17,7 +18,7 @@ _TEXTS = {
 def answer_of(stream: str) -> dict[str, Any] | None:
     """The message that the events built up, as far as the stream went; None without a start."""
     message: dict[str, Any] | None = None
-    blocks: dict[Any, _Block] = {}
+    blocks: dict[str, _Block] = {}
     for line in stream.splitlines():
         event = parse_text(line[5:].strip()) if line.startswith("data:") else None
         if not isinstance(event, dict):
@@ -26,9 +27,9 @@ def answer_of(stream: str) -> dict[str, Any] | None:
         if name == "message_start" and isinstance(event.get("message"), dict):
             message = dict(event["message"])
         elif name == "content_block_start" and isinstance(event.get("content_block"), dict):
-            blocks[event.get("index")] = _Block(event["content_block"])
-        elif name == "content_block_delta" and event.get("index") in blocks:
-            blocks[event["index"]].add(event.get("delta"))
+            blocks[str(event.get("index"))] = _Block(event["content_block"])
+        elif name == "content_block_delta" and str(event.get("index")) in blocks:
+            blocks[str(event["index"])].add(event.get("delta"))
         elif name == "message_delta" and message is not None:
             _settle(message, event)
     if message is not None:
@@ -72,5 +73,4 @@ def _settle(message: dict[str, Any], event: dict[str, Any]) -> None:
     if isinstance(delta, dict):
         message |= delta
     if isinstance(usage, dict):
-        known = message.get("usage")
-        message["usage"] = {**(known if isinstance(known, dict) else {}), **usage}
+        message["usage"] = {**dict_of(message, "usage"), **usage}

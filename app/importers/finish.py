@@ -15,7 +15,6 @@ from app.domain.text import clean, clean_json
 from app.errors import ImportRefused
 from app.importers.blocks import Tidier
 from app.importers.draft import Draft, Turn
-from app.importers.models import is_claude
 from app.importers.names import ToolNames
 from app.importers.repair import repair
 from app.importers.report import kind
@@ -111,9 +110,10 @@ def _report(
     names: list[str],
 ) -> dict[str, Any]:
     tally = draft.tally
+    records = tally.records or tally.messages
     return {
         "format": draft.format,
-        "records": {"read": tally.records.total(), "by_type": _sorted(tally.records)},
+        "records": {"read": records.total(), "by_type": _sorted(records)},
         "messages": len(messages),
         "roles": _sorted(Counter(message.role for message in messages)),
         "blocks": _sorted(Counter(kind(b["type"]) for m in messages for b in m.blocks)),
@@ -125,6 +125,7 @@ def _report(
         "system_prompt": _part(draft, len(draft.system)),
         "tools": {**_part(draft, len(draft.tools)), "names": names},
         "usage": _usage(usage),
+        "first_call_input_tokens": _first_total(usage),
         "summary": summary and {"covers_messages": summary.covers, "characters": len(summary.text)},
         **tally.facts,
     }
@@ -136,14 +137,20 @@ def _part(draft: Draft, count: int) -> dict[str, Any]:
 
 
 def _usage(usage: Sequence[ImportedUsage]) -> dict[str, Any]:
-    totals = [use.input_total for use in usage if use.input_total is not None]
     return {
         "found": bool(usage),
         "calls": len(usage),
-        "of_claude": all(is_claude(use.model) for use in usage) if usage else None,
-        "first_call_input_tokens": totals[0] if totals else None,
-        "last_call_input_tokens": totals[-1] if totals else None,
+        "of_claude": sum(use.claude for use in usage),
     }
+
+
+def _first_total(usage: Sequence[ImportedUsage]) -> int | None:
+    """The whole input of the first call that Claude's tokenizer counted.
+
+    Less the messages before that call, it is the size of system prompt and tools.
+    """
+    totals = (use.input_total for use in usage if use.claude)
+    return next((total for total in totals if total is not None), None)
 
 
 def _is_error(block: Block) -> bool:

@@ -10,6 +10,7 @@ from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.openai_chat import usage_of
 from app.importers.report import Tally
+from app.importers.shapes import dict_of, dicts_of, text_of
 
 _REFERENCES = ("attachment://", "tc://")
 _Sample = dict[str, Any]
@@ -34,22 +35,21 @@ def _samples(document: Document) -> list[_Sample]:
     if not isinstance(value, dict):
         return []
     listed = value.get("samples") if "eval" in value else [value]
-    samples = [item for item in listed or [] if isinstance(item, dict)]
-    return [item for item in samples if {"messages", "epoch", "target"} <= item.keys()]
+    return [item for item in dicts_of(listed) if {"messages", "epoch", "target"} <= item.keys()]
 
 
 def _draft(sample: _Sample, task: str) -> Draft:
     tally = Tally()
     call = _last_call(sample)
-    output = _dict(sample.get("output"))
+    output = dict_of(sample, "output")
     model = output.get("model") or call.get("model")
     texts = _attachments(sample)
     if call.get("input"):
-        answer = _dict(call.get("output"))
+        answer = dict_of(call, "output")
         messages = [*call["input"], *_answers(answer)]
     else:
         answer, messages = output, sample["messages"]
-    tools = [{"function": tool} for tool in call.get("tools") or [] if isinstance(tool, dict)]
+    tools = [{"function": tool} for tool in dicts_of(call.get("tools"))]
     body = {"messages": _resolved(messages, texts), "model": model, "tools": tools}
     draft = openai_chat.draft_of(body, "inspect-ai", tally)
     usage = usage_of(answer.get("usage"), model)
@@ -62,21 +62,19 @@ def _draft(sample: _Sample, task: str) -> Draft:
 
 def _last_call(sample: _Sample) -> dict[str, Any]:
     """The last model call that was recorded with its input: what was really sent."""
-    events = sample.get("events") or _dict(sample.get("transcript")).get("events") or []
-    calls = [e for e in events if isinstance(e, dict) and e.get("event") == "model"]
+    events = sample.get("events") or dict_of(sample, "transcript").get("events")
+    calls = [event for event in dicts_of(events) if event.get("event") == "model"]
     return next((call for call in reversed(calls) if isinstance(call.get("input"), list)), {})
 
 
 def _answers(output: Mapping[str, Any]) -> list[Any]:
-    choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return [message] if isinstance(message, dict) else []
+    message = dict_of(next(iter(dicts_of(output.get("choices"))), None), "message")
+    return [message] if message else []
 
 
 def _attachments(sample: _Sample) -> dict[str, str]:
-    inside = _dict(_dict(sample.get("transcript")).get("content"))
-    return {**inside, **_dict(sample.get("attachments"))}
+    inside = dict_of(sample, "transcript", "content")
+    return {**inside, **dict_of(sample, "attachments")}
 
 
 def _resolved(value: Any, texts: Mapping[str, str]) -> Any:
@@ -91,9 +89,4 @@ def _resolved(value: Any, texts: Mapping[str, str]) -> Any:
 
 
 def _task(value: Any) -> str:
-    task = _dict(_dict(value).get("eval")).get("task")
-    return task if isinstance(task, str) else ""
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return text_of(dict_of(value, "eval").get("task")) or ""

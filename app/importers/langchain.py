@@ -10,6 +10,7 @@ from app.importers.dialects import chat_message
 from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.report import Tally
+from app.importers.shapes import dict_of, list_of, text_of
 
 _TYPES = ("human", "ai", "system", "tool", "function", "remove")
 
@@ -32,8 +33,7 @@ def _draft(messages: list[Any]) -> Draft:
     model = next((name for message in reversed(chat) if (name := _model(message))), None)
     tally.model(model)
     draft = traces.draft_of("langchain-messages", chat, [], model, tally)
-    last = chat[-1].get("id") if chat else None
-    draft.last_record_id = last if isinstance(last, str) else None
+    draft.last_record_id = text_of(chat[-1].get("id")) if chat else None
     return draft
 
 
@@ -42,7 +42,7 @@ def _messages(value: Any) -> list[Any]:
         value = value.get("messages")
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]  # a batch of one
-    return value if isinstance(value, list) else []
+    return list_of(value)
 
 
 def _is_message(value: Any) -> bool:
@@ -50,10 +50,9 @@ def _is_message(value: Any) -> bool:
         return False
     if value.get("lc") and value.get("type") == "constructor":
         return True
-    return value.get("type") in _TYPES and ("content" in value or "data" in value)
+    return text_of(value.get("type")) in _TYPES and ("content" in value or "data" in value)
 
 
 def _model(message: dict[str, Any]) -> str | None:
-    meta = message.get("response_metadata")
-    name = (meta.get("model_name") or meta.get("model")) if isinstance(meta, dict) else None
-    return name if isinstance(name, str) else None
+    meta = dict_of(message, "response_metadata")
+    return text_of(meta.get("model_name")) or text_of(meta.get("model"))

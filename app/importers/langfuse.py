@@ -18,6 +18,7 @@ from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.models import is_claude, plain_model
 from app.importers.report import Tally
+from app.importers.shapes import dicts_of, text_of
 from app.importers.values import ImportedUsage
 
 _Observation = dict[str, Any]
@@ -58,8 +59,7 @@ def _unpacked(record: dict[str, Any]) -> tuple[list[dict[str, Any]], list[_Obser
     listed = record.get("observations")
     if isinstance(listed, list):
         inner = trace if isinstance(trace, dict) else record
-        found = [each for each in listed if _is_observation(each)]
-        return [inner], found
+        return [inner], [each for each in listed if _is_observation(each)]
     return [], [record] if _is_observation(record) else []
 
 
@@ -99,9 +99,8 @@ def _draft(trace_id: str, trace: Mapping[str, Any], observations: list[_Observat
     draft = traces.draft_of("langfuse", said.messages, said.tools, model, tally)
     if calls:
         traces.give_usage(draft, _usage(calls[-1]))
-    draft.title = str(trace.get("name") or "")
-    session = trace.get("sessionId")
-    draft.source_session_id = session if isinstance(session, str) else trace_id
+    draft.title = text_of(trace.get("name")) or ""
+    draft.source_session_id = text_of(trace.get("sessionId")) or trace_id
     draft.last_record_id = str(observations[-1].get("id"))
     return draft
 
@@ -145,6 +144,8 @@ def _steps(
             said.tools += step.tools
             for message in step.messages:
                 _remember_calls(message, open_calls)
+            if step.messages:
+                step.messages[-1]["usage"] = _usage(each)
         elif each.get("type") == "TOOL":
             said.messages.append(_tool(each, open_calls))
     return said
@@ -168,9 +169,8 @@ def _system(trace: Mapping[str, Any], observations: Iterable[_Observation]) -> A
 def _remember_calls(
     message: Mapping[str, Any], open_calls: dict[tuple[str, str], list[str]]
 ) -> None:
-    content = message.get("content")
-    for block in content if isinstance(content, list) else []:
-        if isinstance(block, dict) and block.get("type") == "tool_use":
+    for block in dicts_of(message.get("content")):
+        if block.get("type") == "tool_use":
             key = (str(block.get("name")), dumps(block.get("input")))
             open_calls[key].append(str(block.get("id")))
 
@@ -195,11 +195,10 @@ def _usage(call: _Observation) -> ImportedUsage | None:
         return None
     read = details.get("cache_read_input_tokens", details.get("input_cache_read"))
     written = details.get("cache_creation_input_tokens", details.get("input_cache_creation"))
-    started = call.get("startTime")
     return ImportedUsage(
         model=plain_model(call.get("model")) or "unknown",
         call_id=str(call.get("id")),
-        at=started if isinstance(started, str) else None,
+        at=text_of(call.get("startTime")),
         input_tokens=count(details.get("input")),
         cache_read_input_tokens=count(read),
         cache_creation_input_tokens=count(written),

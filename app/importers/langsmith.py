@@ -12,6 +12,7 @@ from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.openai_chat import choice_of, usage_of
 from app.importers.report import Tally
+from app.importers.shapes import dict_of, dicts_of, list_of
 
 _THREAD = ("session_id", "thread_id", "conversation_id")
 
@@ -41,13 +42,13 @@ def _draft(thread: str, runs: list[dict[str, Any]]) -> Draft:
     given = recorded(last.get("inputs"), tally)
     answer = recorded(last.get("outputs"), tally, role="assistant")
     tally.drop("run_without_answer", int(not answer.messages))
-    params = _inner(last, "extra", "invocation_params")
+    params = dict_of(last, "extra", "invocation_params")
     said = traces.joined(given, answer)
-    tools = said.tools or params.get("tools") or []
+    tools = said.tools or list_of(params.get("tools"))
     model = _model(last)
     draft = traces.draft_of("langsmith", said.messages, tools, model, tally)
-    draft.tool_choice = choice_of(params) or choice_of(_inner(last, "inputs"))
-    outputs = _inner(last, "outputs")
+    draft.tool_choice = choice_of(params) or choice_of(dict_of(last, "inputs"))
+    outputs = dict_of(last, "outputs")
     usage = outputs.get("usage_metadata") or last.get("usage_metadata") or outputs.get("usage")
     traces.give_usage(draft, usage_of(usage, model, outputs.get("id"), last.get("end_time")))
     draft.source_session_id = thread
@@ -59,8 +60,8 @@ def _raw_runs(document: Document) -> list[dict[str, Any]]:
     runs: list[dict[str, Any]] = []
     for record in document.records:
         batch = [record.get(key) for key in ("post", "patch", "runs")]
-        inner = [run for part in batch if isinstance(part, list) for run in part]
-        runs += [run for run in (inner or [record]) if isinstance(run, dict)]
+        inner = [run for part in batch for run in dicts_of(part)]
+        runs += inner or [record]
     return runs
 
 
@@ -78,19 +79,13 @@ def _is_run(run: Mapping[str, Any]) -> bool:
 
 
 def _thread(run: Mapping[str, Any]) -> str:
-    metadata = _inner(run, "extra", "metadata")
+    metadata = dict_of(run, "extra", "metadata")
     found = next((metadata[key] for key in _THREAD if metadata.get(key)), run.get("trace_id"))
     return str(found or run.get("id"))
 
 
 def _model(run: Mapping[str, Any]) -> Any:
-    params = _inner(run, "extra", "invocation_params")
-    named = _inner(run, "outputs").get("model") or _inner(run, "inputs").get("model")
+    params = dict_of(run, "extra", "invocation_params")
+    named = dict_of(run, "outputs").get("model") or dict_of(run, "inputs").get("model")
     named = named or params.get("model") or params.get("model_name")
-    return named or _inner(run, "extra", "metadata").get("ls_model_name")
-
-
-def _inner(value: Any, *path: str) -> dict[str, Any]:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
+    return named or dict_of(run, "extra", "metadata").get("ls_model_name")

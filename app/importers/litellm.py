@@ -12,6 +12,7 @@ from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.models import plain_model
 from app.importers.report import Tally
+from app.importers.shapes import dict_of
 
 _MARKS = ("kwargs", "response_cost", "call_type", "hidden_params", "model_parameters", "spend")
 
@@ -36,9 +37,8 @@ def drafts(documents: Sequence[Document]) -> list[Draft]:
 
 
 def _draft(call: Mapping[str, Any]) -> Draft:
-    response = unquoted(call.get("response"))
-    answer: Mapping[str, Any] = response if isinstance(response, dict) else {}
-    settings = [_dict(call.get(key)) for key in ("kwargs", "model_parameters")]
+    answer = _object(call.get("response"))
+    settings = [_object(call.get(key)) for key in ("kwargs", "model_parameters")]
     fields = {key: value for group in settings for key, value in group.items()}
     body = {**fields, "messages": _messages(call), "choices": answer.get("choices")}
     body |= {"tools": call.get("tools") or fields.get("tools") or [], "id": answer.get("id")}
@@ -51,7 +51,7 @@ def _draft(call: Mapping[str, Any]) -> Draft:
 def _messages(call: Mapping[str, Any]) -> list[dict[str, Any]]:
     messages = unquoted(call.get("messages"))
     if not messages:
-        messages = _dict(call.get("proxy_server_request")).get("messages")
+        messages = _object(call.get("proxy_server_request")).get("messages")
     return openai_chat.messages_in(messages) or []
 
 
@@ -59,6 +59,5 @@ def _is_call(record: Mapping[str, Any]) -> bool:
     return "messages" in record and "response" in record and any(mark in record for mark in _MARKS)
 
 
-def _dict(value: Any) -> dict[str, Any]:
-    value = unquoted(value)
-    return value if isinstance(value, dict) else {}
+def _object(value: Any) -> dict[str, Any]:
+    return dict_of(unquoted(value))

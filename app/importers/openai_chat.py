@@ -12,6 +12,7 @@ from app.importers.draft import Draft, Turn
 from app.importers.models import is_claude, plain_model
 from app.importers.parts import blocks_of, result
 from app.importers.report import Tally, kind
+from app.importers.shapes import dict_of, dicts_of, list_of, text_of
 from app.importers.values import Format, ImportedUsage
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -33,17 +34,16 @@ def conversations_in(value: Any) -> list[Any]:
     """Each part of a document that is a chat of its own: benchmark files hold many."""
     if messages_in(value) is not None:
         return [value]
-    items = value if isinstance(value, list) else []
-    return [item for item in items if messages_in(item) is not None]
+    return [item for item in list_of(value) if messages_in(item) is not None]
 
 
 def draft_of(body: Any, source: Format = "openai-chat", tally: Tally | None = None) -> Draft:
     """The conversation in a body, a stored completion or a list of messages."""
     tally = tally or Tally()
-    fields: dict[str, Any] = body if isinstance(body, dict) else {}
+    fields = dict_of(body)
     answer = _answer(fields)
     chat = read_messages([*(messages_in(body) or []), *answer], tally)
-    model = fields.get("model")
+    model = text_of(fields.get("model"))
     tally.model(model)
     for turn in chat.turns:
         turn.foreign = model is not None and not is_claude(model)
@@ -62,8 +62,7 @@ def draft_of(body: Any, source: Format = "openai-chat", tally: Tally | None = No
     usage = usage_of(fields.get("usage"), model, fields.get("id"))
     if usage and draft.turns and draft.turns[-1].role == "assistant":
         draft.turns[-1].usage = [usage]
-    record_id = fields.get("id")
-    draft.last_record_id = record_id if isinstance(record_id, str) else None
+    draft.last_record_id = text_of(fields.get("id"))
     return draft
 
 
@@ -87,7 +86,7 @@ def read_messages(messages: Sequence[Mapping[str, Any]], tally: Tally) -> Chat:
 def read_message(message: Mapping[str, Any], chat: Chat, tally: Tally) -> None:
     """Add one chat message; blocks in Anthropic's shape pass."""
     role = message.get("role")
-    tally.record(f"message:{role}")
+    tally.message(role)
     if role in ("system", "developer"):
         _system(message, chat, tally)
     elif role == "assistant":
@@ -117,7 +116,7 @@ def _assistant(message: Mapping[str, Any], chat: Chat, tally: Tally) -> list[Blo
         message.get("reasoning_content") or message.get("reasoning")
     ):
         tally.drop("reasoning_of_another_provider")
-    named = {block.get("id") for block in blocks if block["type"] == "tool_use"}
+    named = [block.get("id") for block in blocks if block["type"] == "tool_use"]
     calls = [call for call in calls_of(message) if call["id"] not in named or not call["id"]]
     if isinstance(message.get("function_call"), dict):
         calls.append(_old_call(message["function_call"], chat))
@@ -126,10 +125,8 @@ def _assistant(message: Mapping[str, Any], chat: Chat, tally: Tally) -> list[Blo
 
 def calls_of(message: Mapping[str, Any]) -> list[Block]:
     """The tool calls of an assistant's message, with their arguments as they stand."""
-    extra = message.get("additional_kwargs")
-    given = message.get("tool_calls") or (extra.get("tool_calls") if isinstance(extra, dict) else 0)
-    calls = [call for call in (given if isinstance(given, list) else []) if isinstance(call, dict)]
-    return [_call(call) for call in calls]
+    given = message.get("tool_calls") or dict_of(message, "additional_kwargs").get("tool_calls")
+    return [_call(call) for call in dicts_of(given)]
 
 
 def _call(call: Mapping[str, Any]) -> Block:
@@ -170,21 +167,18 @@ def _open_call(name: Any, chat: Chat) -> str | None:
 
 def _signed_thinking(message: Mapping[str, Any]) -> list[Block]:
     """LiteLLM passes Claude's own thinking on beside the text."""
-    blocks = message.get("thinking_blocks")
-    return [b for b in blocks if isinstance(b, dict)] if isinstance(blocks, list) else []
+    return dicts_of(message.get("thinking_blocks"))
 
 
 def _answer(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    choices = fields.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return [{"role": "assistant", **message}] if isinstance(message, dict) else []
+    message = dict_of(next(iter(dicts_of(fields.get("choices"))), None), "message")
+    return [{**message, "role": "assistant"}] if message else []
 
 
 def tools_of(tools: Any, tally: Tally) -> list[dict[str, Any]]:
     """Function definitions as Anthropic's; those already in its shape pass."""
     found = []
-    for tool in tools if isinstance(tools, list) else []:
+    for tool in list_of(tools):
         if not isinstance(tool, dict):
             tally.drop("tool_not_an_object")
         elif "input_schema" in tool:
@@ -197,7 +191,7 @@ def tools_of(tools: Any, tally: Tally) -> list[dict[str, Any]]:
 
 
 def _tool_definition(function: Any) -> dict[str, Any]:
-    given: Mapping[str, Any] = function if isinstance(function, dict) else {}
+    given = dict_of(function)
     tool = {"name": given.get("name"), "description": given.get("description")}
     return {**tool, "input_schema": given.get("parameters")}
 
@@ -211,7 +205,7 @@ def choice_of(fields: Mapping[str, Any]) -> dict[str, Any] | None:
         choice = {"type": known[given]}
     elif isinstance(given, dict):
         function = given.get("function")
-        name = function.get("name") if isinstance(function, dict) else given.get("name")
+        name = dict_of(function).get("name") or given.get("name")
         choice = {"type": "tool", "name": name}
     if fields.get("parallel_tool_calls") is False and choice.get("type") != "none":
         choice = {"type": "auto", **choice, "disable_parallel_tool_use": True}
@@ -225,16 +219,15 @@ def usage_of(usage: Any, model: Any, call_id: Any = None, at: Any = None) -> Imp
     prompt = count(usage.get("prompt_tokens", usage.get("input_tokens")))
     if prompt is None:
         return None
-    details = usage.get("prompt_tokens_details") or usage.get("input_token_details")
-    inner: Mapping[str, Any] = details if isinstance(details, dict) else {}
+    inner = dict_of(usage.get("prompt_tokens_details") or usage.get("input_token_details"))
     read = count(usage.get("cache_read_input_tokens")) or count(inner.get("cached_tokens"))
     read = read or count(inner.get("cache_read")) or 0
     written = count(usage.get("cache_creation_input_tokens")) or count(inner.get("cache_creation"))
     written = written or 0
     return ImportedUsage(
         model=plain_model(model) or "unknown",
-        call_id=call_id if isinstance(call_id, str) else None,
-        at=at if isinstance(at, str) else None,
+        call_id=text_of(call_id),
+        at=text_of(at),
         input_tokens=max(prompt - read - written, 0),
         cache_creation_input_tokens=written,
         cache_read_input_tokens=read,
@@ -250,13 +243,10 @@ def _limit(fields: Mapping[str, Any]) -> int | None:
 def _parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     stop = fields.get("stop")
-    stops = [stop] if isinstance(stop, str) else stop if isinstance(stop, list) else []
+    stops = [stop] if isinstance(stop, str) else list_of(stop)
     if any(isinstance(text, str) and text.strip() for text in stops):
         parameters["stop_sequences"] = [t for t in stops if isinstance(t, str) and t.strip()]
-    wanted = fields.get("response_format")
-    schema = wanted.get("json_schema") if isinstance(wanted, dict) else None
-    if isinstance(schema, dict) and isinstance(schema.get("schema"), dict):
-        parameters["output_config"] = {
-            "format": {"type": "json_schema", "schema": schema["schema"]}
-        }
+    schema = dict_of(fields, "response_format", "json_schema", "schema")
+    if schema:
+        parameters["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
     return parameters

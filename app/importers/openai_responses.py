@@ -9,6 +9,7 @@ from app.importers import openai_chat
 from app.importers.documents import Document
 from app.importers.draft import Draft
 from app.importers.report import Tally, kind
+from app.importers.shapes import dict_of, dicts_of, list_of, text_of
 
 _CALLS = ("function_call", "custom_tool_call")
 _ITEMS = ("message", "reasoning", *_CALLS, "function_call_output", "custom_tool_call_output")
@@ -17,7 +18,7 @@ _ITEMS = ("message", "reasoning", *_CALLS, "function_call_output", "custom_tool_
 def is_list(document: Document) -> bool:
     """Whether it holds items of the Responses API."""
     items = _items(document.value)
-    typed = [item for item in items if isinstance(item, dict) and item.get("type") in _ITEMS]
+    typed = [item for item in dicts_of(items) if item.get("type") in _ITEMS]
     return bool(typed) and len(typed) * 2 > len(items)
 
 
@@ -28,10 +29,10 @@ def drafts(documents: Sequence[Document]) -> list[Draft]:
 
 def _draft(value: Any) -> Draft:
     tally = Tally()
-    fields: dict[str, Any] = value if isinstance(value, dict) else {}
-    messages = [_message(item, tally) for item in _items(value) if isinstance(item, dict)]
-    instructions = fields.get("instructions")
-    if isinstance(instructions, str):
+    fields = dict_of(value)
+    messages = [_message(item, tally) for item in dicts_of(_items(value))]
+    instructions = text_of(fields.get("instructions"))
+    if instructions:
         messages.insert(0, {"role": "system", "content": instructions})
     body = {key: fields[key] for key in ("model", "tools", "usage", "id") if key in fields}
     chat = [message for message in messages if message is not None]
@@ -40,9 +41,9 @@ def _draft(value: Any) -> Draft:
 
 def _items(value: Any) -> list[Any]:
     if isinstance(value, dict):
-        lists = [value.get(key) for key in ("data", "input", "output")]
-        return [item for items in lists if isinstance(items, list) for item in items]
-    return value if isinstance(value, list) else []
+        lists = (value.get(key) for key in ("data", "input", "output"))
+        return [item for items in lists for item in list_of(items)]
+    return list_of(value)
 
 
 def _message(item: Mapping[str, Any], tally: Tally) -> dict[str, Any] | None:

@@ -173,16 +173,16 @@ def _media_of_errors(result: Block, tally: Tally) -> list[Block]:
 
 def _settle_server_tools(turn: Turn, tally: Tally, *, last: bool) -> None:
     """Drop results of server tools without a call, and, but at the very end, open calls."""
-    results = {block.get("tool_use_id") for block in turn.blocks if _is_server_result(block)}
-    calls: set[object] = set()
+    results = {str(block.get("tool_use_id")) for block in turn.blocks if _is_server_result(block)}
+    calls: set[str] = set()
     kept: list[Block] = []
     for block in turn.blocks:
         if _is_server_call(block):
-            calls.add(block.get("id"))
-            if block.get("id") not in results and not last:
+            calls.add(str(block.get("id")))
+            if str(block.get("id")) not in results and not last:
                 tally.drop("server_call_without_result")
                 continue
-        elif _is_server_result(block) and block.get("tool_use_id") not in calls:
+        elif _is_server_result(block) and str(block.get("tool_use_id")) not in calls:
             tally.drop("server_result_without_call")
             continue
         kept.append(block)

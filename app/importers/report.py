@@ -26,6 +26,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.records: Counter[str] = Counter()
+        self.messages: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
         self.repaired: Counter[str] = Counter()
         self.kept: Counter[str] = Counter()
@@ -35,6 +36,10 @@ class Tally:
     def record(self, name: object) -> None:
         """A record of the source was read."""
         self.records[kind(name)] += 1
+
+    def message(self, role: object) -> None:
+        """A message of the source was read, in formats whose records are more than messages."""
+        self.messages[f"message:{kind(role)}"] += 1
 
     def drop(self, reason: str, count: int = 1) -> None:
         """Something of the source is not in the session."""

@@ -33,10 +33,13 @@ def tidy_tools(tools: Iterable[Any], names: ToolNames, tally: Tally) -> list[dic
         if tool.get("type") == "mcp_toolset":  # means nothing without its server and its secret
             tally.drop("mcp_toolset")
             continue
+        if not is_custom(tool) and not _has_type(tool):
+            tally.drop("tool_without_type")
+            continue
         if "cache_control" in tool:
             tally.repair("cache_marks_removed")
         tidy = _custom(tool, names, tally) if is_custom(tool) else _provided(tool, tally)
-        if kept.setdefault(tidy.get("name") or tidy["type"], tidy) is not tidy:
+        if kept.setdefault(str(tidy.get("name") or tidy["type"]), tidy) is not tidy:
             tally.drop("tool_defined_twice")
     return list(kept.values())
 
@@ -44,6 +47,10 @@ def tidy_tools(tools: Iterable[Any], names: ToolNames, tally: Tally) -> list[dic
 def is_custom(tool: Mapping[str, Any]) -> bool:
     """Whether the caller defines it, rather than the provider by a dated type."""
     return tool.get("type") in (None, "custom", "function") or "input_schema" in tool
+
+
+def _has_type(tool: Mapping[str, Any]) -> bool:
+    return isinstance(tool["type"], str) and isinstance(tool.get("name", ""), str)
 
 
 def tidy_choice(

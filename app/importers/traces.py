@@ -10,6 +10,7 @@ from app.importers.draft import Draft
 from app.importers.models import is_claude, plain_model
 from app.importers.openai_chat import Chat, read_message, tools_of, usage_of
 from app.importers.report import Tally
+from app.importers.shapes import dict_of, text_of
 from app.importers.values import Format, ImportedUsage
 
 
@@ -53,9 +54,12 @@ def give_usage(draft: Draft, usage: ImportedUsage | None) -> None:
 
 
 def _take_usage(message: Mapping[str, Any], chat: Chat, model: Any) -> None:
-    meta = message.get("response_metadata")
-    inner: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
-    name = inner.get("model_name") or inner.get("model") or model
+    own = message.get("usage")
+    if isinstance(own, ImportedUsage) and chat.turns:
+        chat.turns[-1].usage = [own]
+        return
+    inner = dict_of(message, "response_metadata")
+    name = text_of(inner.get("model_name")) or text_of(inner.get("model")) or model
     usage = usage_of(message.get("usage_metadata"), name, inner.get("id"))
     if usage and chat.turns and message.get("role") == "assistant":
         chat.turns[-1].usage = [usage]

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from app.importers.anthropic_request import blocks_in
+from app.importers.shapes import dict_of, dicts_of, text_of
+
 COMPACT_BOUNDARY = "compact_boundary"
+KNOWN_TYPES = frozenset(
+    (
+        *("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation"),
+        *("file-history-snapshot", "last-prompt", "mode", "permission-mode", "ai-title"),
+        *("custom-title", "agent-name", "result", "stream_event"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +35,12 @@ class Record:
     @property
     def message(self) -> dict[str, Any]:
         """The API message in it; empty where there is none that can be read."""
-        message = self.raw.get("message")
-        return message if isinstance(message, dict) else {}
+        return dict_of(self.raw, "message")
 
     @property
     def content(self) -> list[Any]:
         """The blocks of its message."""
-        content = self.message.get("content")
-        if isinstance(content, str):
-            return [{"type": "text", "text": content}]
-        return content if isinstance(content, list) else []
+        return blocks_in(self.message.get("content"))
 
     @property
     def says_something(self) -> bool:
@@ -49,13 +55,12 @@ class Record:
     @property
     def kind(self) -> str:
         """Its type and subtype, for the report."""
-        inner = self.raw.get("attachment")
-        sub = inner.get("type") if isinstance(inner, dict) else self.raw.get("subtype")
+        sub = dict_of(self.raw, "attachment").get("type") or self.raw.get("subtype")
         return f"{self.type}/{sub}" if isinstance(sub, str) else self.type
 
     def blocks_of(self, kind: str) -> Iterator[dict[str, Any]]:
         """The blocks of one type in its message."""
-        return (b for b in self.content if isinstance(b, dict) and b.get("type") == kind)
+        return (block for block in dicts_of(self.content) if block.get("type") == kind)
 
 
 def records_of(lines: Iterable[dict[str, Any]], start: int = 0) -> list[Record]:
@@ -89,19 +94,14 @@ def is_stream_json(line: dict[str, Any]) -> bool:
 
 
 def _record(index: int, line: dict[str, Any]) -> Record:
-    agent = _text(line, "agentId") or _text(line, "parent_tool_use_id")
+    agent = text_of(line.get("agentId")) or text_of(line.get("parent_tool_use_id"))
     return Record(
         index=index,
-        type=_text(line, "type") or "without type",
+        type=text_of(line.get("type")) or "without type",
         raw=line,
-        uuid=_text(line, "uuid"),
-        parent=_text(line, "parentUuid"),
-        session=_text(line, "sessionId") or _text(line, "session_id"),
-        sidechain=line.get("isSidechain") is True or bool(_text(line, "parent_tool_use_id")),
+        uuid=text_of(line.get("uuid")),
+        parent=text_of(line.get("parentUuid")),
+        session=text_of(line.get("sessionId")) or text_of(line.get("session_id")),
+        sidechain=line.get("isSidechain") is True or bool(text_of(line.get("parent_tool_use_id"))),
         agent=agent,
     )
-
-
-def _text(line: dict[str, Any], key: str) -> str | None:
-    value = line.get(key)
-    return value if isinstance(value, str) and value else None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from app.importers.claude_code.branch import choose
 from app.importers.claude_code.records import (
+    KNOWN_TYPES,
     Record,
     is_claude_code,
     is_stream_json,
@@ -21,6 +22,7 @@ from app.importers.draft import Draft
 from app.importers.models import plain_model
 from app.importers.names import plain_id
 from app.importers.report import Tally, kind
+from app.importers.shapes import dict_of, text_of
 from app.importers.values import ParentLink
 
 Source = Literal["claude-code", "claude-code-stream-json"]
@@ -145,6 +147,7 @@ class _Session:
         tally = Tally()
         for record in chain:
             tally.record(record.kind)
+            tally.keep(f"record:{kind(record.type)}", int(record.type not in KNOWN_TYPES))
         branch = choose(chain)
         said = conversation(branch.records, tally)
         tally.facts["branch"] = {
@@ -180,11 +183,11 @@ def _calls(
     by_prompt: dict[str, list[_Call]] = defaultdict(list)
     for record in records:
         for block in record.blocks_of("tool_use") if record.type == "assistant" else ():
-            call_id, given = block.get("id"), block.get("input")
+            call_id = block.get("id")
             if not isinstance(call_id, str) or call_id in by_id:
                 continue
             by_id[call_id] = _Call(call_id, chain_of.get(record.index))
-            prompt = given.get("prompt") if isinstance(given, dict) else None
+            prompt = dict_of(block, "input").get("prompt")
             if isinstance(prompt, str):
                 by_prompt[prompt.strip()].append(by_id[call_id])
     return by_id, by_prompt
@@ -194,8 +197,7 @@ def _answers(records: Iterable[Record]) -> dict[str, str]:
     """Which call each subagent's id was given back by."""
     answers: dict[str, str] = {}
     for record in records:
-        structured = record.raw.get("toolUseResult")
-        agent = structured.get("agentId") if isinstance(structured, dict) else None
+        agent = dict_of(record.raw, "toolUseResult").get("agentId")
         for result in record.blocks_of("tool_result"):
             call_id = result.get("tool_use_id")
             if isinstance(agent, str) and isinstance(call_id, str):
@@ -216,7 +218,7 @@ def _title(chain: Sequence[Record]) -> str:
     for record in chain:
         for field in ("customTitle", "aiTitle"):
             best[field] = record.raw.get(field) or best.get(field)
-        if record.type == "summary" and record.raw.get("leafUuid") in uuids:
+        if record.type == "summary" and text_of(record.raw.get("leafUuid")) in uuids:
             best["summary"] = record.raw.get("summary")
     titles = (best.get(field) for field in ("customTitle", "aiTitle", "summary"))
     return next((title for title in titles if isinstance(title, str)), "")

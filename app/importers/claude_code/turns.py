@@ -13,6 +13,7 @@ from app.importers.claude_code.reminders import reminder
 from app.importers.draft import Turn
 from app.importers.models import is_claude
 from app.importers.report import Tally
+from app.importers.shapes import text_of
 
 _CONTINUED = "This session is being continued from a previous conversation"
 
@@ -71,7 +72,7 @@ class _Reader:
     def __init__(self, found: Conversation, tally: Tally) -> None:
         self._found = found
         self._tally = tally
-        self._open: dict[tuple[Any, Any], _Answer] = {}
+        self._open: dict[tuple[str | None, str | None], _Answer] = {}
 
     def read(self, record: Record, *, compacted: bool) -> None:
         """Add what one record says."""
@@ -97,22 +98,24 @@ class _Reader:
         self._add(Turn(role="user", blocks=list(record.content)), compacted)
 
     def _assistant(self, record: Record, compacted: bool) -> None:
-        model = record.message.get("model")
+        model = text_of(record.message.get("model"))
         if record.raw.get("isApiErrorMessage") or model == "<synthetic>":
             self._tally.drop("error_shown_as_answer")
             return
         if not record.content:
             self._tally.drop("record_without_content")
             return
-        key = (record.message.get("id"), record.raw.get("requestId"))
+        key = (text_of(record.message.get("id")), text_of(record.raw.get("requestId")))
         answer = self._open.get(key) if any(key) else None
         if answer is None:
-            turn = Turn(role="assistant", blocks=[], foreign=bool(model) and not is_claude(model))
+            turn = Turn(
+                role="assistant", blocks=[], foreign=model is not None and not is_claude(model)
+            )
             answer = _Answer(turn)
             self._open[key] = answer
             self._add(turn, compacted)
             self._tally.model(model)
-            self._found.model = model if isinstance(model, str) else self._found.model
+            self._found.model = model or self._found.model
         else:
             self._tally.repair("records_joined_to_messages")
         answer.add(record, self._tally)
