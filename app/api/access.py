@@ -1,0 +1,104 @@
+"""THE authorization table: endpoint → who may call it. An endpoint without a row fails the start.
+
+What of a tenant's rows a principal then sees is decided in the store; this table only says who gets
+that far. A member at an admin's endpoint is told 404, as for any other thing that is not its own.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from flask import Flask
+
+from app.domain.principals import Principal
+from app.errors import NotFound
+
+
+class Who(Enum):
+    """Who may call an endpoint."""
+
+    ANYONE = auto()  # without a key
+    MEMBER = auto()  # any user, on what it may see
+    ADMIN = auto()  # the tenant's admins
+
+
+ACCESS: dict[str, Who] = {
+    "operations.alive": Who.ANYONE,
+    "operations.ready": Who.ANYONE,
+    "pages.openapi": Who.ANYONE,
+    "pages.docs": Who.ANYONE,
+    "pages.error_docs": Who.ANYONE,
+    "me.get_me": Who.MEMBER,
+    "agents.create_agent": Who.MEMBER,
+    "agents.list_agents": Who.MEMBER,
+    "agents.get_agent": Who.MEMBER,
+    "agents.change_agent": Who.MEMBER,
+    "agents.delete_agent": Who.MEMBER,
+    "sessions.create_session": Who.MEMBER,
+    "sessions.list_sessions": Who.MEMBER,
+    "sessions.get_session": Who.MEMBER,
+    "sessions.change_session": Who.MEMBER,
+    "sessions.delete_session": Who.MEMBER,
+    "messages.append_messages": Who.MEMBER,
+    "messages.list_messages": Who.MEMBER,
+    "context.get_context": Who.MEMBER,
+    "memory.list_memory": Who.MEMBER,
+    "memory.get_memory": Who.MEMBER,
+    "memory.put_memory": Who.MEMBER,
+    "memory.delete_memory": Who.MEMBER,
+    "skills.list_skills": Who.MEMBER,
+    "skills.get_skill": Who.MEMBER,
+    "skills.put_skill": Who.MEMBER,
+    "skills.delete_skill": Who.MEMBER,
+    "files.list_files": Who.MEMBER,
+    "files.get_file": Who.MEMBER,
+    "files.put_file": Who.MEMBER,
+    "files.delete_file": Who.MEMBER,
+    "attachments.create_attachment": Who.MEMBER,
+    "attachments.list_attachments": Who.MEMBER,
+    "attachments.get_attachment": Who.MEMBER,
+    "attachments.download_attachment": Who.MEMBER,
+    "attachments.delete_attachment": Who.MEMBER,
+    "imports.create_import": Who.MEMBER,
+    "keys.create_key": Who.MEMBER,
+    "keys.list_keys": Who.MEMBER,
+    "keys.revoke_key": Who.MEMBER,
+    "users.create_user": Who.ADMIN,
+    "users.list_users": Who.ADMIN,
+    "users.get_user": Who.ADMIN,
+    "audit.list_audit": Who.MEMBER,
+}
+
+# Endpoints that spend money with a provider. While Redis is down their rate cannot be limited, so
+# they are closed; all others stay open.
+COSTS_MONEY: frozenset[str] = frozenset()
+
+
+class EndpointWithoutAccess(Exception):
+    """Somebody added an endpoint and did not say who may call it."""
+
+
+def check_table(app: Flask) -> None:
+    """Stop the start when an endpoint has no row.
+
+    Raises:
+        EndpointWithoutAccess: names those without.
+    """
+    missing = {rule.endpoint for rule in app.url_map.iter_rules()} - ACCESS.keys()
+    if missing:
+        raise EndpointWithoutAccess(f"No row in app/api/access.py for {', '.join(sorted(missing))}")
+
+
+def needs_key(endpoint: str) -> bool:
+    """Whether the endpoint is closed to those who show no key."""
+    return ACCESS[endpoint] is not Who.ANYONE
+
+
+def check(endpoint: str, principal: Principal) -> None:
+    """Go on only when the principal may call the endpoint.
+
+    Raises:
+        NotFound: it may not, and need not know that the endpoint exists.
+    """
+    if ACCESS[endpoint] is Who.ADMIN and not principal.is_admin:
+        raise NotFound

@@ -1,0 +1,41 @@
+"""What the request at hand works with: its runtime, its principal, its transaction."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import cast
+
+from flask import current_app, g, request
+
+from app.domain.audit import Origin
+from app.domain.principals import Principal
+from app.runtime import Runtime
+from app.store.transaction import Transaction
+
+EXTENSION = "hango"
+
+
+def runtime() -> Runtime:
+    """What this process is made of."""
+    return cast(Runtime, current_app.extensions[EXTENSION])
+
+
+def principal() -> Principal:
+    """Who asks. Set by app/api/auth.py before any view runs."""
+    return cast(Principal, g.principal)
+
+
+def transaction() -> AbstractContextManager[Transaction]:
+    """One unit of work through the principal's eyes; commits on a clean exit."""
+    origin = Origin(request_id=request_id(), address=request.remote_addr)
+    return runtime().database.transaction(principal(), origin)
+
+
+def reading() -> AbstractContextManager[Transaction]:
+    """The same, read-only."""
+    return runtime().database.reading(principal())
+
+
+def request_id() -> str:
+    """The id of this request, as logs, problems and X-Request-Id name it."""
+    return cast(str, g.get("request_id", ""))

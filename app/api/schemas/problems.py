@@ -1,0 +1,27 @@
+"""Problems (RFC 9457) as the OpenAPI document shows them."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from app.api.schemas.fields import Strict
+
+
+class FaultSchema(Strict):
+    """One thing wrong."""
+
+    at = fields.String(metadata={"description": "Where: messages[3].content[0], limit, path."})
+    code = fields.String()
+    detail = fields.String(metadata={"description": "What to do."})
+
+
+class ProblemSchema(Strict):
+    """What went wrong."""
+
+    type = fields.String()
+    title = fields.String()
+    status = fields.Integer()
+    code = fields.String(metadata={"description": "Stable: /docs/errors lists them all."})
+    detail = fields.String()
+    request_id = fields.String()
+    errors = fields.List(fields.Nested(FaultSchema))

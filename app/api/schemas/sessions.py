@@ -1,0 +1,106 @@
+"""Sessions and their messages as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from app.api.paging import PageQuery
+from app.api.schemas.fields import Flag, Json, JsonText, Line, Strict, Switch
+
+MAX_MESSAGES = 1000
+
+
+class SessionCreateSchema(Strict):
+    """A new session."""
+
+    agent_id = fields.UUID(required=True)
+    title = Line(longest=200)
+
+
+class SessionChangeSchema(Strict):
+    """What of a session can be changed."""
+
+    title = Line(longest=200)
+    archived = Flag()
+
+
+class SessionSchema(Strict):
+    """A session as clients read it."""
+
+    id = fields.UUID()
+    agent_id = fields.UUID()
+    owner_id = fields.UUID()
+    title = fields.String()
+    archived = fields.Boolean()
+    parent_id = fields.UUID(allow_none=True)
+    parent_tool_use_id = fields.String(allow_none=True)
+    message_count = fields.Integer(attribute="last_seq")
+    message_tokens = fields.Integer()
+    created_at = fields.String()
+    updated_at = fields.String()
+
+
+class SessionPageSchema(Strict):
+    """A page of sessions."""
+
+    items = fields.List(fields.Nested(SessionSchema))
+    next = fields.String(allow_none=True)
+
+
+class SessionQuery(PageQuery):
+    """Filters of the list of sessions."""
+
+    agent_id = fields.UUID(load_default=None)
+    query = fields.String(load_default=None, validate=validate.Length(1, 200))
+    archived = Switch(load_default=None)
+
+
+class NewMessageSchema(Strict):
+    """One message; `content` is a text or a list of content blocks of the Messages API."""
+
+    role = fields.String(required=True, validate=validate.OneOf(("user", "assistant")))
+    content = Json(required=True)
+
+
+class NewMessagesSchema(Strict):
+    """One message, or several that are stored together or not at all."""
+
+    role = fields.String(validate=validate.OneOf(("user", "assistant")))
+    content = Json()
+    messages = fields.List(
+        fields.Nested(NewMessageSchema), validate=validate.Length(1, MAX_MESSAGES)
+    )
+
+    @validates_schema
+    def _one_or_several(self, data: dict[str, Any], **_: Any) -> None:
+        single = {"role", "content"} & data.keys()
+        if "messages" in data and single:
+            raise ValidationError("Give either `messages`, or `role` and `content`.", "messages")
+        for name in {"role", "content"} - single if "messages" not in data else ():
+            raise ValidationError("Missing data for required field.", name)
+
+
+class MessageSchema(Strict):
+    """A stored message."""
+
+    seq = fields.Integer()
+    role = fields.String()
+    content = JsonText(metadata={"type": "array", "items": {"type": "object"}})
+    tokens = fields.Integer(allow_none=True)
+    preview = fields.String()
+    sha256 = fields.String()
+    created_at = fields.String()
+
+
+class MessageItemsSchema(Strict):
+    """Messages that were just stored."""
+
+    items = fields.List(fields.Nested(MessageSchema))
+
+
+class MessagePageSchema(MessageItemsSchema):
+    """A page of messages, oldest first."""
+
+    next = fields.String(allow_none=True)

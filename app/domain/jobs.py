@@ -1,0 +1,28 @@
+"""The names of all jobs, and the queue that each waits in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Job(StrEnum):
+    """A unit of work of a worker. Takes at most one row id, never content."""
+
+    RECOUNT_MESSAGES = "hango.messages.recount"
+    SWEEP_COUNTS = "hango.messages.sweep"
+    PURGE_IDEMPOTENCY = "hango.idempotency.purge"
+
+
+class QueueName(StrEnum):
+    """Queues by what their jobs wait for, so that a flood of one kind delays no other."""
+
+    CALLS = "calls"  # tries
+    RUNS = "runs"
+    UPKEEP = "upkeep"
+
+
+QUEUE_OF = {
+    Job.RECOUNT_MESSAGES: QueueName.UPKEEP,
+    Job.SWEEP_COUNTS: QueueName.UPKEEP,
+    Job.PURGE_IDEMPOTENCY: QueueName.UPKEEP,
+}

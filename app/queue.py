@@ -1,0 +1,104 @@
+"""Sends jobs: the Celery client and its broker settings."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from celery import Celery
+from kombu.entity import Queue as BrokerQueue
+from kombu.exceptions import OperationalError
+from structlog.contextvars import get_contextvars
+
+from app.domain.jobs import QUEUE_OF, Job, QueueName
+from app.errors import BrokerUnavailable
+from app.settings import Settings
+
+# Redis hands out again what is not acknowledged for this long, so it stands above the longest job.
+VISIBILITY_SECONDS = 3600
+
+REQUEST_ID_HEADER = "hango_request_id"  # ties a job's log lines to the request that queued it
+
+
+class Queue:
+    """The door to the workers. Sending either succeeds or fails within about two seconds."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._celery = celery_client(settings)
+
+    def send(self, job: Job, row_id: str | None = None) -> None:
+        """Queue a job for one row; the row itself says what there is to do.
+
+        Raises:
+            BrokerUnavailable: Redis does not answer; nothing was queued.
+        """
+        try:
+            self._celery.send_task(
+                job,
+                args=[] if row_id is None else [row_id],
+                queue=QUEUE_OF[job],
+                headers={REQUEST_ID_HEADER: get_contextvars().get("request_id")},
+            )
+        except (OperationalError, OSError) as error:
+            raise BrokerUnavailable("Try again in a moment.") from error
+
+    def close(self) -> None:
+        """Close the connections to the broker."""
+        self._celery.close()
+
+
+def celery_client(settings: Settings) -> Celery:
+    """The Celery application, with settings that both senders and workers live by."""
+    client = Celery("hango", broker=broker_url(settings.redis_url), set_as_current=False)
+    client.conf.update(_BROKER | _DELIVERY | _WORKER)
+    return client
+
+
+def broker_url(redis_url: str) -> str:
+    """The same server in kombu's spelling: a socket's `unix:` URL is `redis+socket:` there."""
+    if urlsplit(redis_url).scheme == "unix":
+        return "redis+socket" + redis_url.removeprefix("unix")
+    return redis_url
+
+
+_BROKER: dict[str, Any] = {
+    # Without these a publish on a dead connection waits for ever.
+    "broker_transport_options": {
+        "socket_connect_timeout": 1,
+        "socket_timeout": 5,  # above the workers' blocking read
+        "visibility_timeout": VISIBILITY_SECONDS,
+        "health_check_interval": 25,
+        "global_keyprefix": "hango:",
+    },
+    "broker_connection_retry_on_startup": True,
+    "broker_pool_limit": 32,  # at least as many as threads that send
+    "broker_pool_acquire_timeout": 2,
+    "task_publish_retry_policy": {"max_retries": 1, "interval_start": 0.1},
+}
+
+_DELIVERY: dict[str, Any] = {
+    # Rows are the results. With a result backend a publish blocks for long when Redis is down.
+    "task_ignore_result": True,
+    "task_serializer": "json",
+    "accept_content": ["json"],
+    "task_default_queue": QueueName.UPKEEP,
+    "task_queues": [BrokerQueue(name) for name in QueueName],  # type: ignore[no-untyped-call]
+    "task_create_missing_queues": False,
+    # Each job starts from its row and is safe to deliver twice.
+    "task_acks_late": True,
+    "task_acks_on_failure": True,
+    "task_acks_on_timeout": True,
+    "task_reject_on_worker_lost": False,  # True loops for ever on a job that kills its worker
+    "enable_utc": True,
+    "timezone": "UTC",
+}
+
+_WORKER: dict[str, Any] = {
+    "worker_prefetch_multiplier": 1,
+    "worker_max_tasks_per_child": 500,
+    "worker_max_memory_per_child": 512 * 1024,  # KiB
+    "worker_soft_shutdown_timeout": 60,
+    "worker_cancel_long_running_tasks_on_connection_loss": False,
+    "worker_hijack_root_logger": False,
+    "worker_redirect_stdouts": False,
+}

@@ -1,0 +1,69 @@
+"""What a process is made of. The only place that picks implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from app.domain.ids import now
+from app.domain.jobs import Job
+from app.errors import BrokerUnavailable
+from app.queue import Queue
+from app.settings import Settings
+from app.store.transaction import Database
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """The parts of a process. Made once, after a fork, and handed to everything that runs."""
+
+    settings: Settings
+    database: Database
+    redis: Redis
+    queue: Queue
+    now: Callable[[], datetime]
+
+
+def build_runtime(settings: Settings, application_name: str = "hango-web") -> Runtime:
+    """Make a process's parts from its settings. Opens no connection yet."""
+    queue = Queue(settings)
+    return Runtime(
+        settings=settings,
+        database=Database(
+            settings,
+            on_commit=lambda jobs: _send(queue, jobs),
+            application_name=application_name,
+        ),
+        redis=redis_client(settings),
+        queue=queue,
+        now=now,
+    )
+
+
+def redis_client(settings: Settings) -> Redis:
+    """A client that gives up soon: who asks Redis has something better to do without it."""
+    client: Redis = Redis.from_url(
+        settings.redis_url,
+        socket_connect_timeout=0.5,
+        socket_timeout=1,
+        retry=Retry(NoBackoff(), 0),
+        health_check_interval=25,
+    )
+    return client
+
+
+def _send(queue: Queue, jobs: Sequence[tuple[Job, str]]) -> None:
+    """Nudge the workers about rows that are committed; the sweeps find what no nudge reached."""
+    for job, row_id in jobs:
+        try:
+            queue.send(job, row_id)
+        except BrokerUnavailable:
+            log.warning("job_not_sent", job=job, row_id=row_id)

@@ -1,0 +1,176 @@
+"""Agents: named configurations that could be sent to their model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from app.chain.prompts import built_in_tool_names, definitions_of
+from app.domain.agents import MIDDLEWARES, Agent, Subagent
+from app.domain.audit import Action
+from app.domain.catalogue import ModelFacts, facts_for
+from app.domain.ids import new_id
+from app.domain.jobs import Job
+from app.domain.text import clean_json
+from app.domain.validity import check_tool
+from app.errors import BadBody, Fault, ToolRefused, UnsupportedByModel
+from app.store.transaction import Transaction
+from app.tokens.estimator import estimator_for
+
+DEFAULT_MAX_TOKENS = 8192
+
+
+def create(tx: Transaction, wanted: Mapping[str, Any], *, default_model: str) -> Agent:
+    """Store a new agent of the principal's.
+
+    Raises:
+        ToolRefused, UnsupportedByModel, BadBody: its requests could never be sent.
+    """
+    model = wanted.get("model", default_model)
+    changes = _changes(wanted, facts_for(model))
+    largest = facts_for(model).max_output
+    values: dict[str, Any] = {
+        "system_blocks": (),
+        "max_tokens": min(DEFAULT_MAX_TOKENS, largest),
+        **changes,
+        "model": model,
+    }
+    principal = tx.principal
+    agent = Agent(id=new_id(), tenant_id=principal.tenant_id, owner_id=principal.user_id, **values)
+    check_sendable(agent)
+    return add(tx, agent)
+
+
+def add(tx: Transaction, agent: Agent) -> Agent:
+    """Store a checked agent, with its audit row."""
+    stored = tx.agents.add(agent)
+    tx.audit.add(Action.AGENT_CREATE, "agent", agent.id, {"model": agent.model})
+    return stored
+
+
+def lock(tx: Transaction, agent_id: UUID) -> Agent:
+    """The agent, kept from change by others until the transaction ends.
+
+    Raises:
+        NotFound: it is not the principal's to change.
+    """
+    return tx.agents.lock(agent_id)
+
+
+def change(tx: Transaction, agent: Agent, wanted: Mapping[str, Any]) -> Agent:
+    """Store what is different about a locked agent.
+
+    A model of another tokenizer family makes the stored counts of its sessions' messages stale:
+    until a worker has counted them again, inspect counts them as it goes.
+
+    Raises:
+        ToolRefused, UnsupportedByModel, BadBody: its requests could never be sent.
+    """
+    changes = _changes(wanted, facts_for(wanted.get("model", agent.model)), agent.parameters)
+    check_sendable(replace(agent, **changes))
+    if not changes:
+        return agent
+    changed = tx.agents.update(agent.id, changes)
+    tx.audit.add(Action.AGENT_UPDATE, "agent", agent.id, {"fields": sorted(changes)})
+    if estimator_for(changed.model).id != estimator_for(agent.model).id:
+        tx.enqueue(Job.RECOUNT_MESSAGES, str(agent.id))
+    return changed
+
+
+def delete(tx: Transaction, agent: Agent) -> None:
+    """Remove a locked agent with its memory and skills.
+
+    Raises:
+        InUse: it has sessions.
+    """
+    tx.agents.delete(agent.id)
+    tx.audit.add(Action.AGENT_DELETE, "agent", agent.id, {})
+
+
+def check_sendable(agent: Agent) -> None:
+    """Check what no single field shows: limits of the model, and names of tools.
+
+    Raises:
+        BadBody, ToolRefused
+    """
+    largest = facts_for(agent.model).max_output
+    if agent.max_tokens > largest:
+        raise BadBody(
+            faults=[Fault("max_tokens", "above_model_limit", f"{agent.model}: at most {largest}.")]
+        )
+    if faults := list(_tool_faults(agent)):
+        raise ToolRefused(faults=faults)
+
+
+def tools_of(middlewares: Sequence[str]) -> frozenset[str]:
+    """The names of the built-in tools that these middlewares contribute."""
+    contributing = [name for name in middlewares if name != "memory"]
+    return frozenset(tool["name"] for name in contributing for tool in definitions_of(name))
+
+
+def _tool_faults(agent: Agent) -> Iterator[Fault]:
+    reserved = tools_of([name for name in MIDDLEWARES if agent.uses(name)])
+    names: Counter[str] = Counter()
+    for index, tool in enumerate(agent.tools):
+        at = f"tools[{index}]"
+        name = tool if isinstance(tool, str) else str(tool.get("name") or tool.get("type"))
+        if isinstance(tool, str):
+            if name not in built_in_tool_names():
+                known = ", ".join(sorted(built_in_tool_names()))
+                yield Fault(at, "unknown_tool", f"A bare name is a built-in tool's: {known}.")
+        else:
+            yield from check_tool(tool, at)
+            if name in reserved:
+                advice = "A built-in tool has this name: rename it, or turn its middleware off."
+                yield Fault(at, "name_reserved", advice)
+        names[name] += 1
+        if names[name] == 2:
+            yield Fault(at, "name_twice", "Another tool of this agent has the same name.")
+
+
+def _changes(
+    wanted: Mapping[str, Any], facts: ModelFacts, parameters: Mapping[str, Any] = {}
+) -> dict[str, Any]:
+    """The fields of an agent that the body speaks of, as the agent keeps them."""
+    direct = ("name", "model", "max_tokens", "shared", "strategy", "middleware")
+    changes = {name: wanted[name] for name in direct if name in wanted}
+    if "system_prompt" in wanted:
+        changes["system_blocks"] = tuple(wanted["system_prompt"])
+    if "tools" in wanted:
+        changes["tools"] = tuple(_tools(wanted["tools"]))
+    if "subagents" in wanted:
+        changes["subagents"] = tuple(_subagent(each) for each in wanted["subagents"])
+    if "temperature" in wanted:
+        changes["parameters"] = {**parameters, "temperature": _temperature(wanted, facts)}
+    return changes
+
+
+def _tools(given: Sequence[Any]) -> Iterator[Mapping[str, Any] | str]:
+    for index, tool in enumerate(given):
+        if not isinstance(tool, (str, dict)):
+            advice = "A tool is a definition, or the name of a built-in one."
+            raise ToolRefused(faults=[Fault(f"tools[{index}]", "invalid", advice)])
+        yield clean_json(tool)
+
+
+def _subagent(given: Mapping[str, Any]) -> Subagent:
+    tools = given.get("tools")
+    return Subagent(
+        name=given["name"],
+        description=given["description"],
+        system_prompt=given["system_prompt"],
+        tools=None if tools is None else tuple(tools),
+    )
+
+
+def _temperature(wanted: Mapping[str, Any], facts: ModelFacts) -> float:
+    value = wanted["temperature"]
+    if not facts.takes_temperature:
+        advice = "This model takes no temperature: leave it out."
+        raise UnsupportedByModel(faults=[Fault("temperature", "unsupported_by_model", advice)])
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise BadBody(faults=[Fault("temperature", "invalid", "A number from 0 to 1.")])
+    return float(value)

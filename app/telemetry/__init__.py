@@ -1,0 +1,1 @@
+"""What hango says about itself: logs now, traces and metrics beside them."""

@@ -1,0 +1,24 @@
+"""The Celery application: `celery -A workers.app worker`, and `beat` for what is periodic."""
+
+from __future__ import annotations
+
+from celery import signals
+
+from app.settings import BadSettings, Settings
+from app.telemetry import logs
+from workers import base, messages, schedule, upkeep
+
+try:
+    settings = Settings.from_environment()
+except BadSettings as error:
+    raise SystemExit(str(error)) from None
+
+MODULES = (messages, upkeep)  # whose import registers the jobs
+
+app = base.application(settings)
+app.conf.beat_schedule = schedule.TABLE
+
+
+@signals.setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _configure_logs(**_: object) -> None:
+    logs.configure(settings.log_level)

@@ -1,0 +1,75 @@
+"""What every job shares: its public name, its log context, and its process's runtime."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import structlog
+from celery import Celery, Task
+
+from app.domain.jobs import QUEUE_OF, Job
+from app.errors import Failure
+from app.queue import REQUEST_ID_HEADER, celery_client
+from app.runtime import Runtime, build_runtime
+from app.settings import Settings
+from app.telemetry import logs
+
+log = structlog.get_logger(__name__)
+
+JobFunction = Callable[..., None]  # takes the runtime and at most one row id
+
+JOBS: dict[Job, JobFunction] = {}
+
+
+def job(name: Job) -> Callable[[JobFunction], JobFunction]:
+    """Make a function the job of this name."""
+
+    def register(function: JobFunction) -> JobFunction:
+        JOBS[name] = function
+        return function
+
+    return register
+
+
+def application(settings: Settings) -> Celery:
+    """The Celery application with every job that was registered.
+
+    The runtime is built by the first job of a process, so always after the fork: connections of
+    the parent must not be shared.
+    """
+    celery = celery_client(settings)
+    runtime = cache(lambda: build_runtime(settings, "hango-worker"))
+    for name, function in JOBS.items():
+        celery.task(name=name, bind=True, queue=QUEUE_OF[name])(_as_task(function, runtime))
+    return celery
+
+
+def _as_task(function: JobFunction, runtime: Callable[[], Runtime]) -> Callable[..., None]:
+    def task(self: Task, *args: Any) -> None:
+        headers = self.request.headers or {}
+        with structlog.contextvars.bound_contextvars(
+            job=self.name, job_id=self.request.id, request_id=headers.get(REQUEST_ID_HEADER)
+        ):
+            run(function, runtime(), *args)
+
+    return task
+
+
+def run(function: JobFunction, runtime: Runtime, *args: Any) -> None:
+    """Do one job and log how it ended.
+
+    Nothing is raised: what a job leaves undone is in its row, where the sweeps find it, and a
+    traceback in Celery's log would show the values that the error speaks of.
+    """
+    started = time.perf_counter()
+    try:
+        function(runtime, *args)
+    except Failure as failure:
+        log.warning("job_refused", code=failure.code, where=logs.where(failure))
+    except Exception as error:  # noqa: BLE001 - the last door; see above
+        log.error("job_failed", kind=type(error).__name__, where=logs.where(error))
+    else:
+        log.info("job_done", milliseconds=round((time.perf_counter() - started) * 1000, 1))

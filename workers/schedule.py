@@ -1,0 +1,20 @@
+"""The beat table: what runs how often. Run one beat; two do no harm, since each job is a sweep."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from app.domain.jobs import QUEUE_OF, Job
+
+
+def _every(span: timedelta, job: Job) -> dict[str, Any]:
+    # A sweep that could not run in time is worthless: the next one does its work.
+    expires = span.total_seconds()
+    return {"task": job, "schedule": span, "options": {"queue": QUEUE_OF[job], "expires": expires}}
+
+
+TABLE: dict[str, dict[str, Any]] = {
+    "recount what was missed": _every(timedelta(hours=1), Job.SWEEP_COUNTS),
+    "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
+}

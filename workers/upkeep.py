@@ -1,0 +1,14 @@
+"""Periodic jobs that throw away what is past its time."""
+
+from __future__ import annotations
+
+from app.domain.jobs import Job
+from app.runtime import Runtime
+from app.services import upkeep
+from workers.base import job
+
+
+@job(Job.PURGE_IDEMPOTENCY)
+def purge_idempotency(runtime: Runtime) -> None:
+    """Forget idempotency keys that are older than they are promised to live."""
+    upkeep.purge_idempotency(runtime)
