@@ -26,8 +26,8 @@ class HistoryCheck:
     def __init__(self, *, strict: bool = False, used: Iterable[str] = ()) -> None:
         """`used`: ids of calls that stand anywhere before, so that none comes twice."""
         self._strict = strict
-        self._before = frozenset(used)
-        self._used = {call.removeprefix(SERVER) for call in self._before}
+        self._before = frozenset(call.removeprefix(SERVER) for call in used)
+        self._used = set(self._before)
         self._open: dict[str, str] = {}  # calls for the user to answer → where they stand
         self._server: dict[str, str] = {}  # calls that the provider still answers
         self._answered: set[str] = set()  # in this user turn
@@ -108,8 +108,9 @@ class HistoryCheck:
             self._used.add(name)
             (self._server if call.startswith(SERVER) else self._open)[call] = at
         for result in results:
-            if self._server.pop(result, None) is None and result not in self._before:
-                yield Fault(at, "server_result_orphan", f"Nothing called {result}.")
+            name = result.removeprefix(SERVER)
+            if self._server.pop(result, None) is None and name not in self._before:
+                yield Fault(at, "server_result_orphan", f"No server tool was called by {name}.")
 
     def _user(self, results: list[str], marks: Sequence[str], at: str) -> Iterator[Fault]:
         if self._speaker == "assistant":

@@ -61,10 +61,14 @@ def tool_choice_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator
     yield from check_object(choice, _CHOICES[kind], path)
     if not body.get("tools"):
         yield Finding(path, "tool_choice_no_tools", "Leave it out where there are no tools.")
-    elif kind == "tool" and str(choice.get("name")) not in tool_names(body):
+    elif kind == "tool" and _is_missing(choice.get("name"), body):
         yield Finding((*path, "name"), "tool_choice_missing_tool", "The tool is not sent.")
     if kind in ("any", "tool") and not facts.forced_tools:
         yield Finding(path, "tool_choice_forced", "This model cannot be forced to use a tool.")
+
+
+def _is_missing(name: Any, body: Mapping[str, Any]) -> bool:
+    return isinstance(name, str) and name not in tool_names(body)
 
 
 def tool_names(body: Mapping[str, Any]) -> set[str]:

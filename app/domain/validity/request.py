@@ -121,6 +121,8 @@ def _system_findings(system: Any) -> Iterator[Finding]:
 
 def _message_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator[Finding]:
     messages = body["messages"]
+    if not messages:
+        yield Finding(("messages",), "messages_empty", "At least one message is needed.")
     if len(messages) > MAX_MESSAGES:
         yield Finding(("messages",), "messages_too_many", f"At most {MAX_MESSAGES}.")
     for index, message in enumerate(messages):

@@ -60,7 +60,6 @@ def all_blocks(turns: Iterable[Turn]) -> Iterator[tuple[Path, Mapping[str, Any]]
 def turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
     """The order of turns, and the pairs of calls and results in them."""
     if not turns:
-        yield Finding(("messages",), "messages_empty", "At least one message is needed.")
         return
     yield from _placement(turns)
     spoken = _without_system(turns)

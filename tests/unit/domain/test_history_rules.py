@@ -262,5 +262,7 @@ def test_how_a_turn_is_split_into_rows_does_not_matter(turns):
         for role, group in groupby(turns, key=lambda turn: turn[0])
     ]
     apart = [(role, [block]) for role, blocks in joined for block in blocks]
+    # A result before its call is one row's own fault, which the row's index cannot tell.
+    of_rows = {"server_result_orphan", "text_after_result_server"}
 
-    assert set(codes(*joined, strict=True)) == set(codes(*apart, strict=True))
+    assert set(codes(*joined, strict=True)) - of_rows == set(codes(*apart, strict=True)) - of_rows
