@@ -7,19 +7,23 @@ Sources: the block table of the Messages API reference, and of the Python SDK 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.domain.jsontext import dumps
 from app.domain.messages import Block
+from app.domain.validity import check_blocks
+from app.errors import Fault
 from app.importers.documents import parse_text
-from app.importers.media import tidy_document, tidy_image
+from app.importers.media import placeholder, tidy_document, tidy_image
 from app.importers.names import ToolNames, plain_id
 from app.importers.report import Tally, kind
 from app.importers.shapes import list_of, text_of
 
 BROKEN_ARGUMENTS = "raw_arguments"  # the key that keeps arguments which are no JSON object
+
+NO_ID = "call"  # of a call without one, until it is made unique
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "text": ("text", "citations"),
@@ -57,7 +61,19 @@ class Tidier:
 
     def blocks(self, role: str, blocks: Iterable[Any], *, foreign: bool = False) -> list[Block]:
         """The blocks of one message. `foreign`: no Claude model can read its thinking."""
-        return [out for block in blocks for out in self._block(role, block, foreign)]
+        tidy = (out for block in blocks for out in self._block(role, block, foreign))
+        return [
+            out for block in tidy for out in self._taken(block, check_blocks(role, [block], ""))
+        ]
+
+    def _taken(self, block: Block, faults: Sequence[Fault]) -> Iterator[Block]:
+        """The last word: what the provider refuses whatever stands around it is left out."""
+        if not faults:
+            yield block
+            return
+        self.tally.drop(f"refused:{faults[0].code}")
+        if block["type"] in ("image", "document"):
+            yield placeholder(block["type"])
 
     def _block(self, role: str, block: Any, foreign: bool) -> Iterator[Block]:
         if isinstance(block, str):
@@ -116,25 +132,29 @@ class Tidier:
 
     def _tool_use(self, block: Block) -> Block:
         given = block.get("id")
-        block["id"] = self._id(given) if isinstance(given, str) else ""
+        block["id"] = self._id(given)
         block["name"] = self.names.of(block.get("name"))
         block["input"] = arguments(block.get("input"), self.tally)
         return block
 
     def _tool_result(self, block: Block) -> Block:
         given = block.get("tool_use_id")
-        block["tool_use_id"] = self._id(given) if isinstance(given, str) else ""
+        block["tool_use_id"] = self._id(given)
         if block.get("is_error") is None:
             block.pop("is_error", None)
         content = block.get("content")
         if isinstance(content, list):
-            block["content"] = [out for item in content for out in self._in_result(item)]
+            block["content"] = self._result_content(content)
         elif content is None:
             block.pop("content", None)
         elif not isinstance(content, str):
             self.tally.repair("result_made_text")
             block["content"] = _as_text(content)
         return block
+
+    def _result_content(self, content: Iterable[Any]) -> list[Block]:
+        found = (out for item in content for out in self._in_result(item))
+        return [out for item in found for out in self._taken(item, _faults_in_result(item))]
 
     def _in_result(self, item: Any) -> Iterator[Block]:
         name = item.get("type") if isinstance(item, dict) else None
@@ -173,8 +193,8 @@ class Tidier:
             known.pop("caller", None)
         return known
 
-    def _id(self, source: str) -> str:
-        plain = plain_id(source)
+    def _id(self, source: Any) -> str:
+        plain = plain_id(source) if isinstance(source, str) and source else NO_ID
         if plain != source:
             self.tally.repair("tool_id_renamed")
         return plain
@@ -197,6 +217,11 @@ def arguments(given: Any, tally: Tally) -> dict[str, Any]:
         return {}
     tally.repair("broken_arguments_kept")
     return {BROKEN_ARGUMENTS: given}
+
+
+def _faults_in_result(item: Block) -> Sequence[Fault]:
+    result = {"type": "tool_result", "tool_use_id": NO_ID, "content": [item]}
+    return check_blocks("user", [result], "")
 
 
 def _as_text(value: Any) -> str:

@@ -8,6 +8,7 @@ import re
 from app.importers.report import Tally
 
 MAX_TOOL_NAME = 64  # the documented pattern; the API itself takes up to 128
+MAX_ID = 128
 _BAD = re.compile(r"[^a-zA-Z0-9_-]", re.ASCII)
 
 
@@ -32,10 +33,11 @@ class ToolNames:
         return sorted(self._taken)
 
     def _new(self, source: str) -> str:
-        name = _BAD.sub("_", source)
-        if len(name) > MAX_TOOL_NAME or name in self._taken:
-            digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-            name = f"{name[: MAX_TOOL_NAME - 9]}_{digest}"
+        name = _bounded(_BAD.sub("_", source), source, MAX_TOOL_NAME)
+        number = 1
+        while name in self._taken:
+            number += 1
+            name = f"{_bounded(_BAD.sub('_', source), source, MAX_TOOL_NAME - 8)}_{number}"
         if name != source:
             self._tally.repair("tool_renamed")
         self._taken.add(name)
@@ -43,5 +45,13 @@ class ToolNames:
 
 
 def plain_id(source: str) -> str:
-    """The id with every character that the provider refuses replaced."""
-    return _BAD.sub("_", source)
+    """The id with every character that the provider refuses replaced, and not too long."""
+    return _bounded(_BAD.sub("_", source), source, MAX_ID)
+
+
+def _bounded(name: str, source: str, most: int) -> str:
+    """The name itself, or its start and a digest of the source where it is too long."""
+    if len(name) <= most:
+        return name
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{name[: most - 9]}_{digest}"

@@ -107,14 +107,12 @@ def _left(block: Block, orphans: dict[int, Block], tally: Tally) -> Iterator[Blo
 
 
 def _unique(source: str, taken: set[str], tally: Tally) -> str:
-    name, number = source or "call", 1
+    name, number = source, 1
     if source in taken:
         tally.repair("tool_use_id_made_unique")
-    elif not source:
-        tally.repair("tool_use_id_made")
-    while name in taken or not name:
+    while name in taken:
         number += 1
-        name = f"{source or 'call'}_{number}"
+        name = f"{source}_{number}"
     taken.add(name)
     return name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from app.domain.validity import check_tool
 from app.importers.names import ToolNames
 from app.importers.report import Tally, kind
 
@@ -39,7 +40,10 @@ def tidy_tools(tools: Iterable[Any], names: ToolNames, tally: Tally) -> list[dic
         if "cache_control" in tool:
             tally.repair("cache_marks_removed")
         tidy = _custom(tool, names, tally) if is_custom(tool) else _provided(tool, tally)
-        if kept.setdefault(str(tidy.get("name") or tidy["type"]), tidy) is not tidy:
+        faults = check_tool(tidy, "tool")
+        if faults:
+            tally.drop(f"tool_refused:{faults[0].code}")
+        elif kept.setdefault(str(tidy.get("name") or tidy["type"]), tidy) is not tidy:
             tally.drop("tool_defined_twice")
     return list(kept.values())
 
@@ -79,6 +83,11 @@ def _custom(tool: dict[str, Any], names: ToolNames, tally: Tally) -> dict[str, A
     tally.drop("unknown_tool_fields", len(tool.keys() - tidy.keys() - {"cache_control"}))
     tidy["name"] = names.of(tool.get("name"))
     tidy["input_schema"] = _schema(tool.get("input_schema"), tally)
+    if tidy.get("type") != "custom":
+        tidy.pop("type", None)
+    if tidy.get("strict") and check_tool(tidy, "tool"):
+        tally.repair("tool_no_longer_strict")
+        del tidy["strict"]
     if not isinstance(tidy.get("description", ""), str):
         del tidy["description"]
     return tidy
