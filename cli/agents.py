@@ -65,7 +65,7 @@ def show_agent(hango: Invocation, agent: str) -> None:
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Longest answer, in tokens.")
 @click.option("--shared", is_flag=True, help="Everyone in the tenant may use it.")
 @invocation
-def create_agent(hango: Invocation, /, **given: Any) -> None:
+def create_agent(hango: Invocation, **given: Any) -> None:
     """Make an agent."""
     file = given.pop("system_file")
     if file and given["system_prompt"] is not None:

@@ -1,10 +1,11 @@
-"""What all commands of the API share: the connection options, --json, an example in the help."""
+"""What the commands that speak to the API share: their help, their lists, how they answer."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,7 @@ import click
 from cli import configuration, output
 from cli.exits import Exit, Stop
 from cli.http import Api, listed
+from cli.options import Given, connection_options, json_option
 
 DEFAULT_TIMEOUT_SECONDS = 60.0
 PAGE_ITEMS = 200  # the most that the API gives at once
@@ -20,25 +22,22 @@ PREFIX_PAGES = 10
 FULL_ID_CHARACTERS = 36
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Invocation:
-    """What one call of `hango` was told about its server and its output."""
+    """One call of a command: the server it speaks to and the way its answer is printed."""
 
-    url: str | None = None
-    key: str | None = None
-    profile: str | None = None
-    timeout: float | None = None
-    as_json: bool = False
+    given: Given
 
     @property
     def api(self) -> Api:
         """The API of the server that the options, variables and files name."""
-        server = configuration.server(self.url, self.key, self.profile)
-        return Api(server, self.timeout or DEFAULT_TIMEOUT_SECONDS)
+        given = self.given
+        server = configuration.server(given.url, given.key, given.profile)
+        return Api(server, given.timeout or DEFAULT_TIMEOUT_SECONDS)
 
     def show(self, answer: Any, for_people: Callable[[Any], None]) -> None:
         """Print an answer: as one JSON document with --json, else by `for_people`."""
-        if self.as_json:
+        if self.given.as_json:
             output.document(answer)
             return
         try:
@@ -50,32 +49,15 @@ class Invocation:
             ) from error
 
 
-invocation = click.make_pass_decorator(Invocation, ensure=True)
+def invocation(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command its invocation as the first argument."""
 
+    @click.pass_context
+    @wraps(command)
+    def with_invocation(ctx: click.Context, /, **given: Any) -> None:
+        command(Invocation(ctx.ensure_object(Given)), **given)
 
-def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
-    # The options may stand before or after the command's name; the last that was given counts.
-    if value is not None and parameter.name is not None:
-        setattr(ctx.ensure_object(Invocation), parameter.name, value)
-
-
-def connection_options() -> list[click.Parameter]:
-    """The options that say which server; they are taken before and after a command's name."""
-    shared: dict[str, Any] = {"expose_value": False, "callback": _remember}
-    return [
-        click.Option(["--url"], metavar="URL", help="The server, http://host:port.", **shared),
-        click.Option(["--key"], metavar="KEY", help="An API key, hk_….", **shared),
-        click.Option(
-            ["--profile"], metavar="NAME", help="A profile that `hango login` wrote.", **shared
-        ),
-        click.Option(
-            ["--timeout"],
-            type=click.FloatRange(min=0, min_open=True, max=86_400),
-            metavar="SECONDS",
-            help="Longest wait for an answer.",
-            **shared,
-        ),
-    ]
+    return with_invocation
 
 
 class ApiCommand(click.Command):
@@ -84,15 +66,7 @@ class ApiCommand(click.Command):
     def __init__(self, *args: Any, example: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
-        as_json = click.Option(
-            ["--json", "as_json"],
-            is_flag=True,
-            default=None,
-            expose_value=False,
-            callback=_remember,
-            help="Print one JSON document.",
-        )
-        self.params += [as_json, *connection_options()]
+        self.params += [json_option(), *connection_options()]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example as it is, not filled into a paragraph."""

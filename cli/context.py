@@ -116,9 +116,10 @@ def _flags(part: dict[str, Any]) -> Iterator[str]:
 
 def _heading(name: str, group: dict[str, Any]) -> str:
     count = len(group["parts"])
-    page = group.get("page")
-    shown = f"{count:,} of {page['total']:,}" if page and "total" in page else f"{count:,}"
-    return f"{name}  {shown} parts, {_change(group['tokens'])} tokens"
+    total = (group.get("page") or {}).get("total", count)
+    shown = f"{count:,}" if count == total else f"{count:,} of {total:,}"
+    parts = "part" if total == 1 else "parts"
+    return f"{name}  {shown} {parts}, {_change(group['tokens'])} tokens"
 
 
 def _change(tokens: dict[str, Any]) -> str:
@@ -131,12 +132,7 @@ def _totals(snapshot: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "total", f"{_change(totals)} tokens, {totals['framing']:,} of them framing"
     yield "window", _window(totals)
     yield "counted", f"by {_counter(totals)}"
-    if cache["breakpoint"] is None:
-        yield "cache", "no breakpoint: nothing of this request is kept"
-    else:
-        kept = f"{cache['prefix_tokens']:,} tokens up to {cache['breakpoint']}"
-        small = f", below the {cache.get('minimum_tokens'):,} that this model keeps"
-        yield "cache", kept if cache.get("effective", True) else kept + small
+    yield "cache", _cache(cache)
 
 
 def _window(totals: dict[str, Any]) -> str:
@@ -147,6 +143,15 @@ def _window(totals: dict[str, Any]) -> str:
         f"{totals['after']:,} of {totals['window']:,} used ({used:.1f} %), "
         f"{totals['reserved_output']:,} reserved for the answer, {totals['remaining']:,} remaining"
     )
+
+
+def _cache(cache: dict[str, Any]) -> str:
+    if cache["breakpoint"] is None:
+        return "no breakpoint: nothing of this request is kept"
+    prefix = f"{cache['prefix_tokens']:,} tokens up to {cache['breakpoint']}"
+    if cache.get("effective", True):
+        return prefix
+    return f"{prefix}, too few to be kept: this model needs {cache['minimum_tokens']:,}"
 
 
 def _counter(totals: dict[str, Any]) -> str:

@@ -97,6 +97,10 @@ class Api:
         """PATCH with `body`."""
         return self._send("PATCH", target(segments), _json_body(body))
 
+    def put(self, *segments: str, body: object) -> Any:
+        """PUT `body` as what is at this path."""
+        return self._send("PUT", target(segments), _json_body(body))
+
     def delete(self, *segments: str) -> None:
         """DELETE what is at this path."""
         self._send("DELETE", target(segments))

@@ -51,7 +51,7 @@ def import_files(hango: Invocation, paths: tuple[Path, ...], format: str | None)
     its subagents. The same file is never imported twice.
     """
     files = uploads(paths)
-    api = Api(hango.api.server, hango.timeout or TIMEOUT_SECONDS)
+    api = Api(hango.api.server, hango.given.timeout or TIMEOUT_SECONDS)
     with _progress(sum(each.size_bytes for each in files)) as sent:
         body = multipart(files, {"format": format} if format else {}, sent)
         answer = api.upload("v1", "imports", body=body)
@@ -72,10 +72,14 @@ def uploads(paths: Iterable[Path]) -> list[Upload]:
 
 
 def _inside(folder: Path) -> list[tuple[Path, str]]:
+    # The main file first: its subagents' lie deeper.
     inside = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.suffix in SUFFIXES and path.is_file() and not _hidden(path.relative_to(folder))
+        (
+            path
+            for path in folder.rglob("*")
+            if path.suffix in SUFFIXES and path.is_file() and not _hidden(path.relative_to(folder))
+        ),
+        key=lambda path: (len(path.parts), path),
     )
     if not inside:
         kinds = ", ".join(sorted(SUFFIXES))
@@ -105,15 +109,19 @@ def _progress(total_bytes: int) -> Iterator[Callable[[int], None]]:
 
 
 def _print(answer: dict[str, Any]) -> None:
-    made = answer.get("created", True)
-    output.line(f"{'Imported' if made else 'Already imported'}: session {answer.get('session_id')}")
-    sessions = answer.get("sessions") or []
-    if len(sessions) > 1:
-        rows = [_session(each) for each in sessions]
-        output.table(SESSIONS, rows)
+    output.line(f"{_outcome(answer)}: session {answer['session_id']}")
+    if len(answer["sessions"]) > 1:
+        output.table(SESSIONS, map(_session, answer["sessions"]))
     if report := _report(answer["report"]):
         output.pairs(report)
-    output.line(f"See it: hango context show --session {answer.get('session_id')}")
+    output.line(f"See it: hango context show --session {answer['session_id']}")
+
+
+def _outcome(answer: dict[str, Any]) -> str:
+    if answer["created"]:
+        return "Imported"
+    continued = any(each.get("updated") for each in answer["sessions"])
+    return "Continued" if continued else "Already imported"
 
 
 def _session(session: dict[str, Any]) -> tuple[object, object, object]:

@@ -26,13 +26,13 @@ def login(hango: Invocation) -> None:
     where neither options nor HANGO_API_URL and HANGO_API_KEY say otherwise.
     """
     offered = configuration.suggested()
-    url = hango.url or _asked("Server", offered.url, hidden=False)
-    key = _key(hango.key) or _asked("API key", offered.key, hidden=True)
+    url = hango.given.url or _asked("Server", offered.url, hidden=False)
+    key = _key(hango.given.key) or _asked("API key", offered.key, hidden=True)
     server = configuration.parse(url, "--url", key)
     if server.sends_in_the_clear:
         output.note(f"Beware: {server.url} is not https; the key can be read on its way.")
-    me = Api(server, hango.timeout or DEFAULT_TIMEOUT_SECONDS).get("v1", "me")
-    name = hango.profile or configuration.DEFAULT_PROFILE
+    me = Api(server, hango.given.timeout or DEFAULT_TIMEOUT_SECONDS).get("v1", "me")
+    name = hango.given.profile or configuration.DEFAULT_PROFILE
     path = configuration.save_profile(name, server)
     answer = {"profile": name, "url": server.url, "file": str(path), "me": me}
     hango.show(answer, _signed_in)

@@ -8,43 +8,30 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import click
 
-from cli import output
-from cli.commands import connection_options
 from cli.exits import Exit, Stop
+from cli.options import connection_options
 
-
-@dataclass(frozen=True, slots=True)
-class Lazy:
-    """Where a subcommand lives, and its line in the help."""
-
-    module: str
-    attribute: str
-    help: str
-
-    def load(self) -> click.Command:
-        """Import the module; from here on it costs what it costs."""
-        command = getattr(import_module(self.module), self.attribute)
-        assert isinstance(command, click.Command)  # noqa: S101 (the table below is wrong)
-        return command
-
-
+# Where each command lives, and its line in the help.
 COMMANDS = {
-    "up": Lazy("cli.operate.up", "up", "Start a whole hango on this machine."),
-    "login": Lazy("cli.login", "login", "Remember a server and a key."),
-    "import": Lazy("cli.imports", "import_files", "Make sessions from transcripts."),
-    "context": Lazy("cli.context", "context", "See what the next model call will send."),
-    "sessions": Lazy("cli.sessions", "sessions", "Conversations."),
-    "messages": Lazy("cli.messages", "messages", "What was said in a session."),
-    "agents": Lazy("cli.agents", "agents", "Named configurations: prompt, model, tools."),
-    "admin": Lazy("cli.operate.admin", "admin", "Tenants, users, keys."),
-    "db": Lazy("cli.operate.db", "db", "The database schema."),
+    "up": ("cli.operate.up:up", "Start a whole hango on this machine."),
+    "login": ("cli.login:login", "Remember a server and a key."),
+    "import": ("cli.imports:import_files", "Make sessions from transcripts."),
+    "context": ("cli.context:context", "See what the next model call will send."),
+    "sessions": ("cli.sessions:sessions", "Conversations."),
+    "messages": ("cli.messages:messages", "What was said in a session."),
+    "agents": ("cli.agents:agents", "Named configurations: prompt, model, tools."),
+    "admin": ("cli.operate.admin:admin", "Tenants, users, keys."),
+    "db": ("cli.operate.db:db", "The database schema."),
 }
+
+
+class _ReaderGone(Exception):
+    """Nobody reads stdout any more."""
 
 
 class LazyGroup(click.Group):
@@ -58,7 +45,20 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import one command; None where there is none of this name."""
-        return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and tell a reader that went away from a failure; click does not."""
+        try:
+            ended = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise _ReaderGone from None
+        return ended
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,12 +76,12 @@ class LazyGroup(click.Group):
     ) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, each.help) for name, each in COMMANDS.items()])
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        output.line(f"hango {_version()}")
+        click.echo(f"hango {_version()}")
         ctx.exit()
 
 
@@ -134,7 +134,7 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(error.format_message(), Exit.FAILED)
     except click.Abort:
         return _fail("Stopped; nothing more was done.", Exit.FAILED)
-    except BrokenPipeError:
+    except (_ReaderGone, BrokenPipeError):
         # Whoever read stdout has enough. What is still buffered has nowhere to go, and the
         # interpreter must not complain about it when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -142,7 +142,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _fail(text: str, exit_code: int) -> int:
-    output.note(f"hango: {text}")
+    from cli.output import note  # noqa: PLC0415 (what goes well needs none of it)
+
+    note(f"hango: {text}")
     return exit_code
 
 

@@ -38,7 +38,7 @@ def messages() -> None:
 @messages.command("list", cls=ListCommand, example="hango messages list --session 0199f3a2-… --all")
 @click.option("--session", required=True, metavar="ID", help="The session.")
 @invocation
-def list_messages(hango: Invocation, /, session: str, **pages: Any) -> None:
+def list_messages(hango: Invocation, session: str, **pages: Any) -> None:
     """List the messages of a session; --json has their whole content."""
     api = hango.api
     page = page_of(api, "v1", "sessions", session_id(api, session), "messages", **pages)

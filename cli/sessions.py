@@ -37,7 +37,7 @@ def sessions() -> None:
 @click.option("--agent", metavar="ID", help="Only sessions of this agent.")
 @click.option("--archived", is_flag=True, help="The archived ones instead.")
 @invocation
-def list_sessions(hango: Invocation, /, agent: str | None, archived: bool, **pages: Any) -> None:
+def list_sessions(hango: Invocation, agent: str | None, archived: bool, **pages: Any) -> None:
     """List your sessions."""
     query: dict[str, Any] = {"agent_id": agent, "archived": "true" if archived else "false"}
     hango.show(page_of(hango.api, "v1", "sessions", **pages, **query), _print_list)

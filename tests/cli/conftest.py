@@ -1,0 +1,101 @@
+"""The command line in this process, and a server with canned answers.
+
+The canned server is for what a hango server must never say (HTML, half an answer, nothing). What
+hango does say is tested against hango.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from cli.main import run
+from tests.cli.shell import KEY, Canned, Request, Result
+
+
+@pytest.fixture
+def server() -> Iterator[Canned]:
+    canned = Canned()
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            body = self.rfile.read(length) if canned.reads_bodies else b""
+            canned.requests.append(
+                Request(self.command, self.path, dict(self.headers.items()), body)
+            )
+            chosen = canned.answers.pop(0) if len(canned.answers) > 1 else canned.answers[0]
+            chosen(self)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815 (http.server's names)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    canned.url = f"http://127.0.0.1:{listening.server_port}"
+    yield canned
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, an empty current folder, and no variable of the person who tests."""
+    folder = tmp_path / "home"
+    here = folder / "here"
+    here.mkdir(parents=True)
+    for name in [name for name in os.environ if name.startswith(("HANGO_", "XDG_"))]:  # noqa: TID251
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.chdir(here)
+    return folder
+
+
+@pytest.fixture
+def hango(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a command line in this process, with pipes for a terminal."""
+
+    def call(*arguments: str, stdin: str | bytes = b"") -> Result:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        streams = {
+            name: io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors=errors)
+            for name, data, errors in (
+                ("stdin", data, "strict"),
+                ("stdout", b"", "backslashreplace"),
+                ("stderr", b"", "backslashreplace"),
+            )
+        }
+        with monkeypatch.context() as patch:
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            code = run(arguments)
+        return Result(code, _printed(streams["stdout"]), _printed(streams["stderr"]))
+
+    return call
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8", "surrogatepass")  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def asks(
+    server: Canned, hango: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """As `hango`, with the canned server as the one to ask."""
+    monkeypatch.setenv("HANGO_API_URL", server.url)
+    monkeypatch.setenv("HANGO_API_KEY", KEY)
+    return hango
