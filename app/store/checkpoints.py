@@ -11,7 +11,6 @@ from app.domain.checkpoints import NewCheckpoint
 from app.domain.ids import new_id
 from app.domain.ports import Checkpoint
 from app.domain.sessions import Session
-from app.errors import NotFound
 from app.store import history
 from app.store.repository import Repository
 from app.store.tables import checkpoints, sessions
@@ -23,11 +22,8 @@ class Checkpoints(Repository):
     """The checkpoints of the principal's sessions."""
 
     def latest(self, session_id: UUID, counted_by: str) -> Checkpoint | None:
-        """The newest one, as `tx.messages.history` gives it along with the messages after it."""
-        rows = history.read_head(self._connection, self._scope.principal, session_id, counted_by)
-        if not rows:
-            raise NotFound
-        return history.checkpoint(rows[0])
+        """The newest one, as `tx.messages.history` gives it too. Raises NotFound."""
+        return history.read_checkpoint(self._connection, self._scope, session_id, counted_by)
 
     def add(self, session: Session, new: NewCheckpoint) -> UUID:
         """Let later requests start at this summary. Holds the session until the transaction ends.

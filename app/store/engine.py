@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 
+import psycopg2
 from sqlalchemy import Connection, Engine, create_engine, exc, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
@@ -18,6 +19,16 @@ _CONNECT_SECONDS = 5
 _POOL_WAIT_SECONDS = 5
 
 
+# Hot reads go past SQLAlchemy, and so do their errors.
+_OUT_OF_REACH = (
+    OperationalError,
+    InterfaceError,
+    exc.TimeoutError,
+    psycopg2.OperationalError,
+    psycopg2.InterfaceError,
+)
+
+
 class StatementFailed(Internal):
     """A statement failed in a way that nobody expected: a fault of hango's own.
 
@@ -25,10 +36,11 @@ class StatementFailed(Internal):
     values of the row.
     """
 
-    def __init__(self, error: DBAPIError) -> None:
+    def __init__(self, error: DBAPIError | psycopg2.Error) -> None:
         super().__init__()
-        diagnosis = getattr(error.orig, "diag", None)
-        self.sqlstate = getattr(error.orig, "pgcode", None)
+        original = error.orig if isinstance(error, DBAPIError) else error
+        diagnosis = getattr(original, "diag", None)
+        self.sqlstate = getattr(original, "pgcode", None)
         self.constraint = getattr(diagnosis, "constraint_name", None)
         self.table = getattr(diagnosis, "table_name", None)
 
@@ -82,11 +94,11 @@ def translated() -> Iterator[None]:
     """
     try:
         yield
-    except (OperationalError, InterfaceError, exc.TimeoutError) as error:
+    except _OUT_OF_REACH as error:
         raise DatabaseUnavailable("Try again in a moment.").with_traceback(
             error.__traceback__
         ) from None
-    except DBAPIError as error:
+    except (DBAPIError, psycopg2.Error) as error:
         raise StatementFailed(error).with_traceback(error.__traceback__) from None
 
 

@@ -7,8 +7,11 @@ newest checkpoint; the others are the headers of the messages after it, in the o
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import Any, cast
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import starmap
+from operator import attrgetter
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -16,13 +19,14 @@ from sqlalchemy import Connection
 
 from app.domain.messages import Block, MadeMessage, MessageRef
 from app.domain.parts import SUMMARY
-from app.domain.ports import Checkpoint
-from app.domain.principals import Principal
+from app.domain.ports import Checkpoint, History
+from app.errors import NotFound
+from app.store.scope import SESSION_AS_SQL, Scope
 from app.store.tables import messages
 
 HEADERS = [messages.c[name] for name in MessageRef.__struct_fields__ if name in messages.c]
 
-_HEAD = """
+_HEAD = f"""
 WITH head AS MATERIALIZED (
   SELECT s.id, c.covers_seq, c.role, c.tokens, c.counted_by, c.sha256, c.marks,
          json_build_object('preview', c.preview, 'label', c.label, 'origin', c.origin,
@@ -34,25 +38,25 @@ WITH head AS MATERIALIZED (
          AND kind = 'summary' AND state = 'completed'
        ORDER BY version DESC LIMIT 1
     ) c ON true
-   WHERE s.tenant_id = %(tenant)s AND s.id = %(session)s AND (%(all)s OR s.owner_id = %(user)s)
+   WHERE s.id = %(session)s AND {SESSION_AS_SQL}
 )
 SELECT 0 AS seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, summary, sha256,
        covers_seq::text, '', marks
   FROM head
-"""
+"""  # noqa: S608 (all parts are constants)
 
 # Sub-selects and no join, so that the messages come out of their key's index in order, unsorted.
 _HISTORY = f"""
 {_HEAD}
 UNION ALL
-SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,
-       tool_use_ids, tool_result_ids, marks
-  FROM messages
- WHERE tenant_id = %(tenant)s
-   AND session_id = (SELECT id FROM head)
-   AND seq > (SELECT coalesce(covers_seq, 0) FROM head)
- ORDER BY seq
-"""  # noqa: S608 (both parts are constants)
+(SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,
+        tool_use_ids, tool_result_ids, marks
+   FROM messages
+  WHERE tenant_id = %(tenant)s
+    AND session_id = (SELECT id FROM head)
+    AND seq > (SELECT coalesce(covers_seq, 0) FROM head)
+  ORDER BY seq)
+"""  # noqa: S608 (all parts are constants)
 
 
 class _Summary(msgspec.Struct):
@@ -62,21 +66,38 @@ class _Summary(msgspec.Struct):
     content: str
 
 
-def read(
-    connection: Connection, principal: Principal, session_id: UUID, counted_by: str
-) -> list[tuple[Any, ...]]:
-    """The rows: none when the session is not there for this principal."""
-    return _fetch(connection, _HISTORY, principal, session_id, counted_by)
+def read(connection: Connection, scope: Scope, session_id: UUID, counted_by: str) -> History:
+    """The history.
+
+    Raises:
+        NotFound: the session is not in the scope.
+    """
+    with _rows(connection, _HISTORY, scope, session_id, counted_by) as cursor:
+        head = cursor.fetchone()
+        if head is None:
+            raise NotFound
+        refs = list(starmap(MessageRef, cursor))
+    # SQL promises no order across UNION ALL. They are in order as it is, and seeing that is cheap.
+    refs.sort(key=attrgetter("seq"))
+    return History(checkpoint=_checkpoint(head), messages=refs)
 
 
-def read_head(
-    connection: Connection, principal: Principal, session_id: UUID, counted_by: str
-) -> list[tuple[Any, ...]]:
-    """The first row alone."""
-    return _fetch(connection, _HEAD, principal, session_id, counted_by)
+def read_checkpoint(
+    connection: Connection, scope: Scope, session_id: UUID, counted_by: str
+) -> Checkpoint | None:
+    """The newest checkpoint alone.
+
+    Raises:
+        NotFound: the session is not in the scope.
+    """
+    with _rows(connection, _HEAD, scope, session_id, counted_by) as cursor:
+        head = cursor.fetchone()
+    if head is None:
+        raise NotFound
+    return _checkpoint(head)
 
 
-def checkpoint(head: tuple[Any, ...]) -> Checkpoint | None:
+def _checkpoint(head: tuple[Any, ...]) -> Checkpoint | None:
     """The checkpoint that the first row carries."""
     _, role, tokens, document, sha256, covers_seq, _, marks = head
     if covers_seq is None:
@@ -92,16 +113,11 @@ def checkpoint(head: tuple[Any, ...]) -> Checkpoint | None:
     return Checkpoint(covers_seq=int(covers_seq), summary=ref)
 
 
-def _fetch(
-    connection: Connection, query: str, principal: Principal, session_id: UUID, counted_by: str
-) -> list[tuple[Any, ...]]:
-    values = {
-        "tenant": str(principal.tenant_id),
-        "user": str(principal.user_id),
-        "all": principal.is_admin,
-        "session": str(session_id),
-        "counted_by": counted_by,
-    }
+@contextmanager
+def _rows(
+    connection: Connection, query: str, scope: Scope, session_id: UUID, counted_by: str
+) -> Iterator[Any]:
+    values = scope.as_values() | {"session": str(session_id), "counted_by": counted_by}
     with closing(connection.connection.cursor()) as cursor:
         cursor.execute(query, values)
-        return cast(list[tuple[Any, ...]], cursor.fetchall())
+        yield cursor

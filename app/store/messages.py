@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice, starmap
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     ScalarSelect,
+    Text,
     any_,
     func,
     insert,
@@ -89,13 +89,7 @@ class Messages(Repository):
 
         `tokens` is None where another estimator than `counted_by` has counted. Raises NotFound.
         """
-        rows = history.read(self._connection, self._scope.principal, session_id, counted_by)
-        if not rows:
-            raise NotFound
-        return History(
-            checkpoint=history.checkpoint(rows[0]),
-            messages=list(starmap(MessageRef, islice(rows, 1, None))),
-        )
+        return history.read(self._connection, self._scope, session_id, counted_by)
 
     def hashes(self, session_id: UUID) -> list[str]:
         """The content hash of every message, by number."""
@@ -136,14 +130,18 @@ class Messages(Repository):
         """Those of `ids` that calls of the session have, whether or not they are answered."""
         if not ids:
             return set()
-        asked = {each.removeprefix(SERVER): each for each in ids}
-        used = func.unnest(func.string_to_array(messages.c.tool_use_ids, " ")).column_valued("used")
-        found = (
-            select(func.ltrim(used, SERVER))
-            .where(*self._visible(session_id), messages.c.tool_use_ids != "")
-            .where(func.ltrim(used, SERVER).in_(sorted(asked)))
+        asked = {each.removeprefix(SERVER) for each in ids}
+        forms = sorted({*asked, *(SERVER + each for each in asked)})
+        used = func.string_to_array(messages.c.tool_use_ids, " ", type_=ARRAY(Text))
+        found = select(messages.c.tool_use_ids).where(
+            *self._visible(session_id), messages.c.tool_use_ids != "", used.overlap(forms)
         )
-        return {asked[row[0]] for row in self._rows(found)}
+        taken = {
+            each.removeprefix(SERVER)
+            for row in self._rows(found)
+            for each in row.tool_use_ids.split()
+        }
+        return {each for each in ids if each.removeprefix(SERVER) in taken}
 
     def _of(self, session_id: UUID) -> tuple[ColumnElement[bool], ...]:
         """Rows of a session that the statement checks elsewhere."""

@@ -13,6 +13,9 @@ from sqlalchemy import ColumnElement, Table, and_, or_, select
 from app.domain.principals import Principal
 from app.store.tables import agents, sessions, users
 
+# `Scope.session` for queries that go past SQLAlchemy: of a table `s`, with `Scope.as_values`.
+SESSION_AS_SQL = "s.tenant_id = %(tenant)s AND (%(all)s OR s.owner_id = %(user)s)"
+
 
 class Scope:
     """The rows of one principal. No method takes a tenant: it follows from who asks."""
@@ -56,6 +59,14 @@ class Scope:
     def session(self) -> ColumnElement[bool]:
         """Sessions that it may read and write."""
         return self.owned(sessions)
+
+    def as_values(self) -> dict[str, object]:
+        """The values of `SESSION_AS_SQL`."""
+        return {
+            "tenant": str(self.tenant_id),
+            "user": str(self.user_id),
+            "all": self.principal.is_admin,
+        }
 
     def of_session(self, table: Table) -> ColumnElement[bool]:
         """Rows that belong to such a session."""
