@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.agents import Agent
-from app.domain.messages import MessageRef, prepare
+from app.domain.messages import MessageRef, NewMessage, prepare
 from app.domain.ports import Estimator, History, MemoryFile, Skill, Todo
 
 Turn = tuple[str, list[dict[str, Any]]]
@@ -47,6 +47,11 @@ def thinking(words: str = "hm", signature: str = "c2lnbmVk") -> dict[str, Any]:
     return {"type": "thinking", "thinking": words, "signature": signature}
 
 
+def prepared(turns: Iterable[Turn], estimator: Estimator) -> list[NewMessage]:
+    """The turns as they would be stored."""
+    return [prepare(role, blocks, estimator) for role, blocks in turns]
+
+
 def refs(turns: Iterable[Turn], estimator: Estimator) -> list[MessageRef]:
     """The turns as the store would hand them to the chain."""
     return [
@@ -60,8 +65,7 @@ def refs(turns: Iterable[Turn], estimator: Estimator) -> list[MessageRef]:
             message.tool_result_ids,
             message.marks,
         )
-        for seq, (role, blocks) in enumerate(turns, start=1)
-        if (message := prepare(role, blocks, estimator))
+        for seq, message in enumerate(prepared(turns, estimator), start=1)
     ]
 
 
