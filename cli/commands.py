@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
 from typing import Any
@@ -22,11 +21,11 @@ PREFIX_PAGES = 10
 FULL_ID_CHARACTERS = 36
 
 
-@dataclass(frozen=True, slots=True)
 class Invocation:
     """One call of a command: the server it speaks to and the way its answer is printed."""
 
-    given: Given
+    def __init__(self, given: Given) -> None:
+        self.given = given
 
     @property
     def api(self) -> Api:

@@ -11,9 +11,8 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from cli.exits import Exit, Stop
@@ -26,8 +25,7 @@ DEFAULT_PROFILE = "default"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(NamedTuple):
     """Where requests go, and as whom. `prefix` is the path before /v1, often empty."""
 
     scheme: str
@@ -50,8 +48,7 @@ class Server:
         return self.scheme == "http" and not local
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What one place says. A `stored` key belongs to the URL beside it."""
 
     name: str
@@ -157,7 +154,7 @@ def _with_key(server: Server, key: str) -> Server:
         raise Stop(
             "The API key holds characters that no key has.", "Copy it again: hk_….", Exit.USAGE
         )
-    return Server(server.scheme, server.host, server.port, server.prefix, key)
+    return server._replace(key=key)
 
 
 def _variables() -> Source:

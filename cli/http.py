@@ -8,9 +8,8 @@ import ssl
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from cli.configuration import Server
@@ -30,8 +29,7 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """What a request carries: its type, its length in bytes, and its pieces."""
 
     content_type: str
@@ -71,12 +69,12 @@ class Problem(Stop):
         return f"{advice} ({reference})".strip()
 
 
-@dataclass(frozen=True, slots=True)
 class Api:
     """The HTTP API of one server. Every path is given as its segments, not yet encoded."""
 
-    server: Server
-    timeout_seconds: float = field(default=60.0)
+    def __init__(self, server: Server, timeout_seconds: float) -> None:
+        self.server = server
+        self.timeout_seconds = timeout_seconds
 
     def get(self, *segments: str, query: Mapping[str, object] | None = None) -> Any:
         """The JSON at this path; parameters that are None are left out."""

@@ -7,10 +7,10 @@ stdout; progress, notes and errors go to stderr.
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cli import configuration
 from cli.text import columns, cut, visible, visible_json, visible_lines
@@ -22,8 +22,7 @@ MAX_PADDED_ON_TERMINAL = 40
 _SGR = {"bold": "1", "dim": "2", "red": "31", "yellow": "33"}
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table. A flexible one is cut to fit a terminal; only one may be flexible."""
 
     title: str
@@ -38,7 +37,8 @@ def on_terminal() -> bool:
 
 def terminal_width() -> int | None:
     """The columns of the terminal on stdout; None where stdout is a file or a pipe."""
-    return shutil.get_terminal_size().columns if on_terminal() else None
+    # Some pseudo-terminals have no size; 80 columns are what terminals began with.
+    return os.get_terminal_size(sys.stdout.fileno()).columns or 80 if on_terminal() else None
 
 
 def line(text: str = "", style: str | None = None) -> None:
@@ -100,6 +100,8 @@ def pairs(rows: Sequence[tuple[str, object]]) -> None:
 
 def shown(value: object) -> str:
     """A value of an answer, for people; what is unknown is a dash, never 0."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -124,41 +126,35 @@ def laid_out(
     cells += [[visible(shown(cell)) for cell in row] for row in rows]
     measured = [[columns(cell) for cell in row] for row in cells]
     widths = [max(each) for each in zip(*measured, strict=True)]
-    if width is not None:
-        widths = _fitted(layout, widths, width)
-    return [
-        _row(layout, row, sizes, widths, width) for row, sizes in zip(cells, measured, strict=True)
+    flexible = next((index for index, column in enumerate(layout) if column.flexible), None)
+    if width is not None and flexible is not None:
+        widths = _fitted(widths, flexible, width)
+        for row, sizes in zip(cells, measured, strict=True):
+            _cut(row, sizes, widths, flexible)
+    return [_row(layout, row, sizes, widths) for row, sizes in zip(cells, measured, strict=True)]
+
+
+def _fitted(widths: list[int], flexible: int, width: int) -> list[int]:
+    """The widths of the columns such that most rows fit, whatever one cell says."""
+    fitted = [min(each, MAX_PADDED_ON_TERMINAL) for each in widths]
+    others = sum(fitted) - fitted[flexible] + len(GAP) * (len(fitted) - 1)
+    fitted[flexible] = min(widths[flexible], max(MIN_FLEXIBLE, width - others))
+    return fitted
+
+
+def _cut(row: list[str], sizes: list[int], widths: list[int], flexible: int) -> None:
+    """Bring the flexible cell to the width of its column, less what other cells stand out."""
+    out = [max(0, size - width) for size, width in zip(sizes, widths, strict=True)]
+    room = max(min(MIN_FLEXIBLE, widths[flexible]), widths[flexible] - sum(out) + out[flexible])
+    if sizes[flexible] > room or room < widths[flexible]:
+        text = cut(row[flexible], room)
+        row[flexible] = text + " " * (room - columns(text))
+        sizes[flexible] = widths[flexible]
+
+
+def _row(layout: Sequence[Column], cells: list[str], sizes: list[int], widths: list[int]) -> str:
+    padded = [
+        " " * (room - size) + cell if column.right else cell + " " * (room - size)
+        for column, cell, size, room in zip(layout, cells, sizes, widths, strict=True)
     ]
-
-
-def _fitted(layout: Sequence[Column], widths: list[int], width: int) -> list[int]:
-    capped = [min(each, MAX_PADDED_ON_TERMINAL) for each in widths]
-    flexible = next((i for i, column in enumerate(layout) if column.flexible), None)
-    if flexible is None:
-        return capped
-    others = sum(capped) - capped[flexible] + len(GAP) * (len(layout) - 1)
-    capped[flexible] = min(widths[flexible], max(MIN_FLEXIBLE, width - others))
-    return capped
-
-
-def _row(
-    layout: Sequence[Column],
-    cells: list[str],
-    sizes: list[int],
-    widths: list[int],
-    width: int | None,
-) -> str:
-    spilled = sum(
-        max(0, size - room)
-        for column, size, room in zip(layout, sizes, widths, strict=True)
-        if not column.flexible
-    )
-    padded = []
-    for column, cell, size, room in zip(layout, cells, sizes, widths, strict=True):
-        text = cell
-        if column.flexible and width is not None:
-            room = max(MIN_FLEXIBLE, room - spilled)
-            text = cut(cell, room)
-            size = columns(text)
-        padded.append(" " * (room - size) + text if column.right else text + " " * (room - size))
     return GAP.join(padded).rstrip()

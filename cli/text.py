@@ -21,35 +21,42 @@ _HIDDEN = (
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 _UNSAFE = re.compile(f"[\x00-\x1f{_HIDDEN}]")
-_UNSAFE_IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-_UNSAFE_IN_JSON = re.compile(f"[{_HIDDEN}]")
+_UNSAFE_IN_LINES = f"[\x00-\x08\x0b-\x1f{_HIDDEN}]"
+_UNSAFE_IN_JSON = f"[{_HIDDEN}]"
 
-# One column each, whatever the terminal: Latin letters and common punctuation. Texts of these
-# alone are measured without the tables of wcwidth, which take longer to load than click.
-_NARROW = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2015\u2018-\u2027\u2190-\u2193]*")
+# Characters whose width every terminal agrees on: Latin letters and common punctuation take one
+# column each; kana, Chinese characters, Hangul syllables and full-width forms take two. Texts of
+# these alone are measured without the tables of wcwidth, which take longer to load than click.
+_NARROW = "\xa0-\xac\xae-\u02ff\u2010-\u2015\u2018-\u2027\u2190-\u2193"
+_WIDE = "\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
+_PLAIN = re.compile(f"[ -~{_NARROW}{_WIDE}]*")
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
     """One line in which everything that a terminal would obey or hide is shown as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSAFE.sub(_escape, text)
 
 
 def visible_lines(text: str) -> str:
     """As `visible`, but newlines and tabs stay."""
-    return _UNSAFE_IN_LINES.sub(_escape, text)
+    return re.sub(_UNSAFE_IN_LINES, _escape, text)
 
 
 def visible_json(document: str) -> str:
     """A JSON text with what a terminal would obey or hide as JSON escapes: the same document."""
-    return _UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], document)
+    return re.sub(_UNSAFE_IN_JSON, lambda found: json.dumps(found[0])[1:-1], document)
 
 
 def columns(text: str) -> int:
     """How many columns of a terminal `text` takes; it has passed `visible` before."""
-    if text.isascii() or _NARROW.fullmatch(text):
+    if text.isascii():
         return len(text)
+    if _PLAIN.fullmatch(text):
+        return len(text) + len(re.findall(f"[{_WIDE}]", text))
     width: int = _wcwidth().wcswidth(text)
     return max(0, width)
 
@@ -60,9 +67,10 @@ def cut(text: str, width: int) -> str:
         return text
     if width < 1:
         return ""
-    if text.isascii() or _NARROW.fullmatch(text):
+    if text.isascii():
         return text[: width - 1] + "…"
-    return _fitting(_wcwidth().iter_graphemes(text), width - 1) + "…"
+    plain = _PLAIN.fullmatch(text)
+    return _fitting(text if plain else _wcwidth().iter_graphemes(text), width - 1) + "…"
 
 
 def _fitting(graphemes: Iterable[str], width: int) -> str:

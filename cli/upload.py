@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cli.exits import Exit, Stop
 from cli.http import PIECE_BYTES, Body
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(NamedTuple):
     """One file to send. `name` is what the server is told; it may hold a path."""
 
     name: str

@@ -79,7 +79,20 @@ def test_width_is_that_of_the_terminal(text: str, width: int) -> None:
     assert columns(text) == width
 
 
-@given(st.text(st.characters(max_codepoint=0x2FFF)))
+def test_every_character_that_is_measured_in_short_has_that_width() -> None:
+    ranges = [
+        (0x20, 0x02FF),
+        (0x2000, 0x2200),
+        (0x3000, 0x30FF),
+        (0x4E00, 0x9FFF),
+        (0xA960, 0xFFFF),
+    ]
+    for first, last in ranges:
+        for char in map(visible, map(chr, range(first, last + 1))):
+            assert columns(char) == max(0, wcswidth(char)), ascii(char)
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("日本ごケ한！ e\u0301…×"))))
 def test_the_short_way_of_measuring_agrees_with_wcwidth(text: str) -> None:
     shown = visible(text)
 
