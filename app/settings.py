@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from datetime import timedelta
 from typing import Any, get_type_hints
 
-from environs import Env, EnvValidationError
+from environs import Env, EnvValidationError, validate
 
 
 class BadSettings(Exception):
@@ -23,9 +23,17 @@ class Secret(str):
         return "'***'"
 
 
-def setting(variable: str, about: str) -> dict[str, str]:
-    """The name and meaning of a setting, for docs/configuration.md."""
-    return {"variable": variable, "about": about}
+Check = Callable[[Any], Any]  # raises environs' ValidationError, whose text follows the name
+
+
+def setting(variable: str, about: str, check: Check | None = None) -> dict[str, Any]:
+    """The name and meaning of a setting, for docs/configuration.md, and what it has to be."""
+    return {"variable": variable, "about": about, "check": check}
+
+
+_NO_KEY = "Not a key: it has blanks or characters that no HTTP header carries."
+_KEY_OR_NOTHING = validate.Regexp(r"[\x21-\x7e]*\Z", error=_NO_KEY)
+_HTTP_URL = validate.URL(schemes={"http", "https"}, require_tld=False, error="Not an http(s) URL.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +87,27 @@ class Settings:
         default="claude-sonnet-5-5",
         metadata=setting("HANGO_DEFAULT_MODEL", "Model of an agent that names none."),
     )
+    provider: str = field(
+        default="",
+        metadata=setting(
+            "HANGO_PROVIDER",
+            "Who answers model calls: `anthropic`, or `offline`, a stand-in that calls no model. "
+            "Default: `anthropic` when HANGO_ANTHROPIC_API_KEY is set, otherwise `offline`.",
+            validate.OneOf(("", "anthropic", "offline"), error="Not one of: anthropic, offline."),
+        ),
+    )
+    anthropic_api_key: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_ANTHROPIC_API_KEY", "The key for the Messages API.", _KEY_OR_NOTHING
+        ),
+    )
+    anthropic_base_url: str = field(
+        default="https://api.anthropic.com",
+        metadata=setting(
+            "HANGO_ANTHROPIC_BASE_URL", "The server that speaks the Messages API.", _HTTP_URL
+        ),
+    )
     log_level: str = field(
         default="INFO", metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.")
     )
@@ -92,6 +121,10 @@ class Settings:
         """
         values = _read(cls)
         values["admin_database_url"] = values["admin_database_url"] or values["database_url"]
+        if values["provider"] == "anthropic" and not values["anthropic_api_key"]:
+            raise BadSettings(
+                "Bad configuration: HANGO_ANTHROPIC_API_KEY: HANGO_PROVIDER=anthropic needs it."
+            )
         return cls(**values)
 
 
