@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from app.chain.chain import Contributed
 from app.chain.counts import tokens_of
 from app.chain.fingerprint import definition_sha256, request_sha256, text_sha256
@@ -10,9 +12,9 @@ from app.chain.middlewares.guard import Decision
 from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
-from app.domain.parts import Part
+from app.domain.parts import Part, PartId, message_part
 from app.domain.ports import Estimator
-from app.domain.previews import preview_text
+from app.domain.previews import message_label, preview_text
 from app.domain.requests import ModelRequest, SystemBlock, Tool
 from app.domain.snapshots import (
     BeforeAfter,
@@ -147,22 +149,21 @@ def messages_group(
 def _message_part(ref: MessageRef) -> Part:
     if ref.made:
         return _made_part(ref)
+    part_id, label = _names(ref.seq, ref.role)
+    # By position: ten thousand of these are made for one long session.
     part = Part(
-        id=f"message:{ref.seq}",
-        kind="message",
-        label=f"#{ref.seq} {ref.role}",
-        preview=ref.preview,
-        tokens=ref.tokens or 0,
-        included=True,
-        override="none",
-        cached_prefix=False,
-        sha256=ref.sha256,
-        contributor="session",
-        role=ref.role,
-    )
+        part_id, "message", label, ref.preview, ref.tokens or 0, True, "none", False, ref.sha256,
+        "session", ref.role,
+    )  # fmt: skip
     if ref.marks:
         part.rough = "rough" in ref.marks
     return part
+
+
+@lru_cache(maxsize=65_536)
+def _names(seq: int, role: str) -> tuple[PartId, str]:
+    """The part id and the label of a message; every snapshot needs the same ones again."""
+    return message_part(seq), message_label(seq, role)
 
 
 def _made_part(ref: MessageRef) -> Part:

@@ -86,7 +86,7 @@ def _is_system_name(name: str) -> bool:
     return bool(_CONTRIBUTOR.fullmatch(contributor)) and (not colon or bool(path))
 
 
-class Part(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
+class Part(msgspec.Struct, omit_defaults=True, gc=False):
     """One piece of an assembled request, as inspect lists it.
 
     What has no default is always in the JSON; the marks below are there only where they say
@@ -103,9 +103,8 @@ class Part(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     cached_prefix: bool  # stands before the last cache mark that is sent
     sha256: str  # of its content as it would be sent
     contributor: str  # the middleware that put it there
-    origin: str | None = None  # the file, version or setting that it comes from
-
     role: str | None = None  # of messages
+    origin: str | None = None  # the file, version or setting that it comes from
     stale: bool = False
     paired_with: list[str] | None = None
     synthetic: bool = False

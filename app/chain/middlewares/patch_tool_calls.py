@@ -37,15 +37,16 @@ def answered(messages: list[MessageRef], estimator: Estimator) -> list[MessageRe
     Neighbouring messages of one role are one turn to the provider, so results are looked for in
     all user messages up to the next assistant message.
     """
-    missing = _unanswered(messages)
-    if not missing:
+    lacking = _calls_without_result(messages)
+    if not lacking:
         return messages
     patched: list[MessageRef] = []
-    for index, message in enumerate(messages):
-        patched.append(message)
-        for call in missing.get(index, ()):
-            patched.append(_missing_result(call, estimator))
-    return patched
+    done = 0
+    for place, calls in _places(messages, lacking).items():
+        patched += messages[done : place + 1]
+        patched += [_missing_result(call, estimator) for call in calls]
+        done = place + 1
+    return patched + messages[done:]
 
 
 def ending_on_user(messages: list[MessageRef], estimator: Estimator) -> list[MessageRef]:
@@ -61,23 +62,37 @@ def ending_on_user(messages: list[MessageRef], estimator: Estimator) -> list[Mes
     return [*messages, made_message("user", made, estimator)]
 
 
-def _unanswered(messages: list[MessageRef]) -> dict[int, list[str]]:
-    """Calls that get no result, by the index of the message behind which one belongs."""
-    missing: dict[int, list[str]] = {}
-    turn = _Turn()
-    for index, message in enumerate(messages):
+def _calls_without_result(messages: list[MessageRef]) -> set[str]:
+    """Stored results always stand behind their call, so it is enough to look for their ids."""
+    calls = " ".join([each.tool_use_ids for each in messages if each.tool_use_ids])
+    results = " ".join([each.tool_result_ids for each in messages if each.tool_result_ids])
+    return set(_client_ids(calls)) - set(results.split())
+
+
+def _places(messages: list[MessageRef], lacking: set[str]) -> dict[int, list[str]]:
+    """By the index of the message behind which their results belong, in order: the calls."""
+    places: dict[int, list[str]] = {}
+    turn = _Turn(lacking)
+    for index in range(_first_holder(messages, lacking), len(messages)):
+        message = messages[index]
         if message.role == "assistant":
             if turn.answering:
-                turn.end(missing)
-            if message.tool_use_ids:
-                turn.calls.update(dict.fromkeys(_client_ids(message.tool_use_ids)))
-            turn.place = index
+                turn.end(places)
+            turn.call(message, index)
         elif turn.calls:
             turn.answer(message, index)
             if message.role == "system":
-                turn.end(missing)
-    turn.end(missing)
-    return missing
+                turn.end(places)
+    turn.end(places)
+    return places
+
+
+def _first_holder(messages: list[MessageRef], lacking: set[str]) -> int:
+    return next(
+        index
+        for index, each in enumerate(messages)
+        if each.tool_use_ids and not lacking.isdisjoint(each.tool_use_ids.split())
+    )
 
 
 def _client_ids(ids: str) -> list[str]:
@@ -97,24 +112,27 @@ def _is_paused(messages: list[MessageRef]) -> bool:
 class _Turn:
     """The assistant's turn at hand, and the user messages that answer its calls."""
 
-    __slots__ = ("answering", "calls", "place")
+    __slots__ = ("_lacking", "answering", "calls", "place")
 
-    def __init__(self) -> None:
-        self.calls: dict[str, None] = {}  # without a result so far, in their order
+    def __init__(self, lacking: set[str]) -> None:
+        self._lacking = lacking
+        self.calls: list[str] = []  # those without a result, in their order
         self.place = -1  # of the last message that holds a call or a result
         self.answering = False
+
+    def call(self, message: MessageRef, index: int) -> None:
+        self.calls += [each for each in message.tool_use_ids.split() if each in self._lacking]
+        self.place = index
 
     def answer(self, message: MessageRef, index: int) -> None:
         self.answering = True
         if message.tool_result_ids:
             self.place = index
-            for call in message.tool_result_ids.split():
-                self.calls.pop(call, None)
 
-    def end(self, missing: dict[int, list[str]]) -> None:
+    def end(self, places: dict[int, list[str]]) -> None:
         if self.calls:
-            missing[self.place] = list(self.calls)
-        self.calls = {}
+            places[self.place] = self.calls
+        self.calls = []
         self.answering = False
 
 
