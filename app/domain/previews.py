@@ -28,8 +28,7 @@ _MAX_ARGUMENT_CHARACTERS = 80
 _LONGEST_FLAG = 64  # characters that are kept or shown together
 _NO_NAMES: Mapping[str, str] = {}
 
-# A run of whitespace, or so many other characters that even a long text is read in steps.
-_PIECE = regex.compile(r"\s+|\S{1,64}")
+_LAST_ASCII_PAIR = regex.compile(r"[ -~][ -~]", regex.REVERSE)
 _GRAPHEME = regex.compile(r"\X")
 # What shows nothing, or turns the direction of what stands beside it. The joiners U+200C and
 # U+200D stay: scripts and emoji need them. So do tag characters, in the flag that they spell.
@@ -82,19 +81,14 @@ def part_label(part: PartId) -> str:
 
 def _folded(text: str, limit: int) -> str:
     """`text` on one line, as it is or cut anywhere beyond `limit` characters."""
-    line = ""
-    for piece in _PIECE.finditer(text):
-        if len(line) > limit + _LONGEST_FLAG:
-            break
-        line += _fold(piece.group(), line)
-    line = line.rstrip(" ")
+    wanted = limit + _LONGEST_FLAG
+    looked_at = 4 * wanted
+    line = " ".join(text[:looked_at].split())
+    while len(line) <= wanted and looked_at < len(text):  # mostly whitespace so far
+        looked_at *= 8
+        line = " ".join(text[:looked_at].split())
+    line = line[: wanted + 1]
     return line if line.isascii() and line.isprintable() else _HIDDEN.sub(_shown, clean(line))
-
-
-def _fold(piece: str, line: str) -> str:
-    if not piece.isspace():
-        return piece
-    return " " if line else ""
 
 
 def _shown(match: regex.Match[str]) -> str:
@@ -110,12 +104,18 @@ def _shown(match: regex.Match[str]) -> str:
 def _cut(line: str, limit: int) -> str:
     if len(line) <= limit:
         return line
-    end = 0
-    for grapheme in _GRAPHEME.finditer(line, 0, limit + 1):
-        if grapheme.end() >= limit:
-            break
-        end = grapheme.end()
+    end = limit - 1  # one character for the ellipsis
+    if not line[: limit + 1].isascii():
+        end = _last_boundary(line[: limit + 1], end)
     return line[:end].rstrip() + "…"
+
+
+def _last_boundary(line: str, most: int) -> int:
+    """The last place at `most` or before it where no grapheme would be cut."""
+    pair = _LAST_ASCII_PAIR.search(line, 0, most + 1)  # no grapheme goes on from one to the other
+    start = pair.end() - 1 if pair else 0
+    ends = (grapheme.end() for grapheme in _GRAPHEME.finditer(line, start))
+    return max((end for end in ends if end <= most), default=start)
 
 
 def _block(block: Any, names: Mapping[str, str]) -> str:

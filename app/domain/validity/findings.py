@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from app.errors import Fault
@@ -28,6 +29,8 @@ REPAIRED = frozenset(
     }
 )
 
+MAX_FAULTS = 100  # of one check; nobody reads more, and a body of garbage has millions
+
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]{1,64}", re.ASCII)
 
 
@@ -41,17 +44,18 @@ class Finding(NamedTuple):
 
 def at_door(findings: Iterable[Finding], at: str) -> list[Fault]:
     """What a door refuses, as faults below `at`: "messages[3].content[0].text"."""
+    refused = (finding for finding in findings if finding.code not in REPAIRED)
     return [
         Fault(at + "".join(_bracketed(step) for step in path), code, detail)
-        for path, code, detail in findings
-        if code not in REPAIRED
+        for path, code, detail in islice(refused, MAX_FAULTS)
     ]
 
 
 def on_wire(findings: Iterable[Finding]) -> list[Fault]:
     """All of it, with the provider's way to write a path: "messages.3.content.0.text"."""
     return [
-        Fault(".".join(str(step) for step in path), code, detail) for path, code, detail in findings
+        Fault(".".join(str(step) for step in path), code, detail)
+        for path, code, detail in islice(findings, MAX_FAULTS)
     ]
 
 

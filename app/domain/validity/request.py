@@ -125,6 +125,7 @@ def _message_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator[Fi
         yield Finding(("messages",), "messages_empty", "At least one message is needed.")
     if len(messages) > MAX_MESSAGES:
         yield Finding(("messages",), "messages_too_many", f"At most {MAX_MESSAGES}.")
+        return
     for index, message in enumerate(messages):
         path: Path = ("messages", index)
         if not isinstance(message, Mapping):

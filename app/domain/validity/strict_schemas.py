@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from app.domain.validity.findings import Finding, Path, key_path
@@ -46,20 +47,18 @@ def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _is_recursive(schema: Mapping[str, Any]) -> bool:
-    """Whether following `$ref` from the root leads in a circle."""
-    targets = {
-        f"#/{group}/{name}": definition
+    """Whether following `$ref` leads in a circle."""
+    refers = {
+        f"#/{group}/{name}": _references(definition)
         for group in ("$defs", "definitions")
         if isinstance(schema.get(group), Mapping)
         for name, definition in schema[group].items()
     }
-    refers = {target: _references(definition) for target, definition in targets.items()}
-    while True:  # take away what refers to nothing that is left, until a circle remains
-        done = [target for target, to in refers.items() if not to & refers.keys() and "#" not in to]
-        if not done:
-            return bool(refers) or "#" in _references(schema)
-        for target in done:
-            del refers[target]
+    try:
+        TopologicalSorter({**refers, "#": _references(schema)}).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def _references(value: Any) -> set[str]:

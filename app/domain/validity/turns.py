@@ -95,10 +95,9 @@ def _without_system(turns: Iterable[Turn]) -> list[Turn]:
     for turn in turns:
         if turn.role == "system":
             continue
-        if spoken and spoken[-1].role == turn.role:
-            spoken[-1] = Turn(turn.role, spoken[-1].path, spoken[-1].blocks + turn.blocks)
-        else:
-            spoken.append(turn)
+        if not spoken or spoken[-1].role != turn.role:
+            spoken.append(Turn(turn.role, turn.path))
+        spoken[-1].blocks.extend(turn.blocks)
     return spoken
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.validity import check_blocks
@@ -206,6 +206,10 @@ def test_the_largest_image_passes():
     assert faults("user", [image_block(png_header(8000, 8000))]) == []
 
 
+def test_a_message_of_garbage_gets_a_readable_number_of_faults():
+    assert len(check_blocks("user", [{}] * 100_000, "messages[0]")) == 100
+
+
 def test_a_fault_says_nothing_of_the_content():
     content = [{"type": "MARK", "MARK": 1}, text("a") | {"MARK x": "MARK"}, call("MARK MARK")]
 
@@ -230,6 +234,7 @@ def test_a_fault_says_nothing_of_the_content():
     ],
     ids=lambda block: block["type"],
 )
+@settings(max_examples=40)  # of each block
 @given(st.data())
 def test_no_content_makes_the_check_fail(block, data):
     role = data.draw(st.sampled_from(["user", "assistant", "system"]))

@@ -57,6 +57,10 @@ def test_fill_bytes_between_the_segments_of_a_jpeg():
     assert image_size(data[:2] + b"\xff" * 500_000 + data[2:]) == (64, 48)
 
 
+def test_a_jpeg_of_endless_segments_is_given_up():
+    assert image_size(b"\xff\xd8" + b"\xff\xe0\0\2" * 1_000_000) is None
+
+
 @given(MAGIC, st.binary(max_size=300))
 def test_garbage_has_no_size_or_any_but_never_fails(start, rest):
     size = image_size(start + rest)

@@ -82,6 +82,10 @@ def test_integers_keep_all_their_digits():
     assert dumps(loads(digits)) == digits
 
 
+def test_other_numbers_are_read():
+    assert loads_strict(b"[1.5,-2e3,0]") == [1.5, -2000.0, 0]
+
+
 def test_an_escaped_lone_surrogate_is_read_for_the_cleaner():
     assert loads_strict(b'"\\ud83d"') == "\ud83d"
     assert loads_strict(b'"\\ud83d\\ude00"') == "😀"

@@ -133,6 +133,13 @@ def test_results_are_named_by_the_calls_that_they_answer():
             "t1",
             "error_media image",
         ),
+        (
+            "user",
+            [{**result("t1"), "content": [text("a"), {"type": "document"}]}],
+            "",
+            "t1",
+            "document",
+        ),
         ("user", ["no block", {"type": 5}, {}], "", "", "unknown"),
     ],
 )

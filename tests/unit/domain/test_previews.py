@@ -207,6 +207,12 @@ def test_a_message_that_fills_the_line_exactly_has_no_ellipsis():
     assert shown == "a" * 150 + " " + "b" * 49
 
 
+def test_a_result_of_many_blocks_is_read_in_part():
+    block = {**result("t1"), "content": [text("word")] * 100_000}
+
+    assert preview("user", [block]) == "[tool_result for t1] " + "word " * 35 + "wor…"
+
+
 def test_base64_is_never_shown():
     blocks = [image_block(b"\0" * 3_000_000), {**result("t"), "content": [image_block(b"\0" * 99)]}]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.catalogue import facts_for
@@ -75,6 +75,7 @@ def test_a_request_with_everything_in_it_is_valid():
         body(thinking={"type": "enabled", "budget_tokens": 1024}, max_tokens=2000, model=OLD),
         body(*[("user", [image_block(png_header(2500, 9))])] * 20),
         body(("user", [{"type": "hologram"}])),
+        body(("assistant", [{"type": "compaction", "content": "s"}]), user("go on")),
     ],
 )
 def test_requests_that_the_provider_takes(request_body):
@@ -101,6 +102,8 @@ def test_requests_that_the_provider_takes(request_body):
         (body(max_tokens=0, stream=True), "max_tokens", "max_tokens_zero"),
         (body(system="bad \ud83d"), "", "surrogate"),
         (body(system="x" * 33_554_432), "", "body_too_large"),
+        (body(metadata="u1"), "metadata", "field_invalid"),
+        (body(thinking={"type": "hard"}), "thinking.type", "field_invalid"),
         # System
         (body(system=" \n"), "system", "text_empty"),
         (body(system=[text("")]), "system.0.text", "text_empty"),
@@ -204,6 +207,11 @@ def test_requests_that_the_provider_takes(request_body):
             "user_citations",
         ),
         (body(messages=["hi"]), "messages.0", "field_invalid"),
+        (
+            body(user("hi"), ("assistant", [{"type": "compaction", "content": "s"}]), user("x")),
+            "messages.1",
+            "compaction_place",
+        ),
         # Pairs
         (
             body(user("hi"), tool_use("t1"), user("x")),
@@ -300,6 +308,12 @@ def test_requests_that_the_provider_refuses(request_body, at, code):
     assert faults(request_body) == [(at, code)]
 
 
+def test_there_is_a_largest_number_of_messages():
+    hi = {"role": "user", "content": "hi"}
+
+    assert faults(body(messages=[hi] * 100_001)) == [("messages", "messages_too_many")]
+
+
 def test_marks_inside_results_count_too():
     inner = {**result("t1"), "content": [marked(text("a")), marked(text("b"))]}
     request = body(
@@ -380,6 +394,7 @@ PLACES = [place for place in _places(WHOLE) if place]
 
 
 @pytest.mark.parametrize("model", [NEW, OLD, "unheard-of"])
+@settings(max_examples=60)  # of each model
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JSON), min_size=1, max_size=4))
 def test_no_request_makes_the_check_fail(model, changes):
     request = copy.deepcopy(WHOLE)

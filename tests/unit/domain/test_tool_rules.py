@@ -125,6 +125,12 @@ def test_strict_schemas_that_cannot_be_compiled(schema, at):
     assert strict(schema) == [(f"tools[2].input_schema{at}", "tool_schema_strict")]
 
 
+def test_a_long_chain_of_definitions_is_no_circle():
+    definitions = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(5000)}
+
+    assert strict({**CLOSED, "$defs": definitions}) == []
+
+
 def test_names_are_unique_over_all_kinds_of_tools():
     found = check_tools([READ, {"type": "bash_20250124", "name": "read_file"}], "tools")
 
