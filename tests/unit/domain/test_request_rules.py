@@ -206,6 +206,11 @@ def test_requests_that_the_provider_takes(request_body):
             "messages.0.content.1.citations",
             "user_citations",
         ),
+        (
+            body(messages=[{"role": "user", "content": "hi", "seq": 1}]),
+            "messages.0",
+            "field_unknown",
+        ),
         (body(messages=["hi"]), "messages.0", "field_invalid"),
         (
             body(user("hi"), ("assistant", [{"type": "compaction", "content": "s"}]), user("x")),
