@@ -115,6 +115,7 @@ def _print_agent(agent: dict[str, Any]) -> None:
             ("created (UTC)", output.moment(agent.get("created_at"))),
         ]
     )
-    if prompt := agent.get("system_prompt"):
+    prompt = agent.get("system_prompt") or []
+    for block in [prompt] if isinstance(prompt, str) else prompt:
         output.line()
-        output.lines(str(prompt))
+        output.lines(block)

@@ -23,7 +23,6 @@ TIMEOUT_SECONDS = 600.0  # the server reads, repairs and counts it all before it
 
 # What the sections of a report are called for people; others go by their own name.
 SECTIONS = {
-    "records": "read",
     "messages": "messages made",
     "roles": "of them",
     "blocks": "blocks made",

@@ -10,14 +10,30 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from structlog.testing import capture_logs
+from werkzeug.serving import make_server
 
+from app.domain.principals import Role
+from app.runtime import build_runtime
+from app.settings import Settings
+from app.web import create_app
 from cli.main import run
 from tests.cli.shell import KEY, Canned, Request, Result
+from tests.factories import Caller, make_caller, make_tenant
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running hango, and a person who may use it."""
+
+    url: str
+    ann: Caller
 
 
 @pytest.fixture
@@ -98,4 +114,35 @@ def asks(
     """As `hango`, with the canned server as the one to ask."""
     monkeypatch.setenv("HANGO_API_URL", server.url)
     monkeypatch.setenv("HANGO_API_KEY", KEY)
+    return hango
+
+
+@pytest.fixture
+def site(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Site]:
+    """hango itself, serving on loopback, and the variables that name it."""
+    runtime = build_runtime(settings)
+    app = create_app(runtime)
+    listening = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    tenant = make_tenant(runtime.database)
+    # The server's log goes to the stdout of this process, which is also the command's here.
+    with app.test_client() as client, capture_logs():
+        ann = make_caller(runtime.database, client, tenant, "ann", Role.ADMIN)
+        yield Site(f"http://127.0.0.1:{listening.server_port}", ann)
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+    runtime.database.dispose()
+    runtime.redis.close()
+    runtime.queue.close()
+
+
+@pytest.fixture
+def on_site(
+    site: Site, hango: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """As `hango`, with the real server as the one to ask."""
+    monkeypatch.setenv("HANGO_API_URL", site.url)
+    monkeypatch.setenv("HANGO_API_KEY", site.ann.key)
     return hango

@@ -254,6 +254,14 @@ def test_an_agent_is_shown_with_its_prompt(server: Canned, asks: Asks) -> None:
     assert result.out.endswith("\n\nOne\n\\x1b[2J\n")
 
 
+def test_an_agent_with_several_system_blocks_is_shown_block_by_block(
+    server: Canned, asks: Asks
+) -> None:
+    server.answers_json({"id": "a1", "name": "n", "system_prompt": ["One\n", "Two"]})
+
+    assert asks("agents", "show", "a1").out.endswith("\n\nOne\n\nTwo\n")
+
+
 def test_a_system_prompt_from_stdin(server: Canned, asks: Asks) -> None:
     server.answers_json({"id": "a"})
 

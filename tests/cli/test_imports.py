@@ -69,7 +69,7 @@ def test_a_file_is_sent_and_its_report_is_told(server: Canned, asks: Asks, tmp_p
     assert result.out.splitlines() == [
         "Imported: session s1",
         "format         claude-code",
-        "read           12 read, by type (8 user, 4 queue-operation)",
+        "records        12 read, by type (8 user, 4 queue-operation)",
         "messages made  8",
         "blocks made    5 text, 3 tool use",
         "left out       4 progress records",
