@@ -164,7 +164,7 @@ def test_an_image_costs_its_patches_and_not_its_bytes(estimator: Estimator) -> N
         {"type": "video", "source": {"type": "base64", "data": "QUJD" * 600_000}},
         {"type": "file", "file": {"file_data": "data:application/pdf;base64," + "QUJD" * 99_999}},
     ],
-    ids=str,
+    ids=lambda block: str(block)[:60],
 )
 def test_media_that_cannot_be_measured_are_guessed_within_reason(block: dict[str, Any]) -> None:
     assert is_rough(block)
@@ -254,7 +254,7 @@ def test_citations_make_a_document_dearer_and_rough() -> None:
         {"no": "type"},
         "a string among blocks",
     ],
-    ids=str,
+    ids=lambda block: str(block)[:60],
 )
 def test_what_nobody_can_see_through_is_counted_and_marked(block: Any) -> None:
     assert cost(block) > 0
