@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
 import click
+from alembic.util import CommandError
 
 from app.errors import Failure
 from app.settings import BadSettings, Settings
@@ -18,52 +21,52 @@ def upgrade(admin_url: str, app_url: str, revision: str = "head") -> None:
 
 @click.group()
 def db() -> None:
-    """Migrate the database that HANGO_ADMIN_DATABASE_URL names."""
+    """Migrate the database that HANGO_ADMIN_DATABASE_URL (or HANGO_DATABASE_URL) names."""
 
 
 @db.command("upgrade")
 @click.argument("revision", default="head")
 def upgrade_command(revision: str) -> None:
     """Bring the schema up to REVISION (the newest by default)."""
-    settings = _settings()
-    try:
+    with told_in_one_line():
+        settings = Settings.from_environment()
         upgrade(settings.admin_database_url, settings.database_url, revision)
-    except Failure as failure:
-        raise click.ClickException(str(failure.detail or failure)) from failure
-    click.echo(f"The schema is at {revision}.")
+        click.echo(f"The schema is at {migrate.current(settings.admin_database_url) or 'base'}.")
 
 
 @db.command("downgrade")
 @click.argument("revision")
 def downgrade_command(revision: str) -> None:
-    """Take the schema back to REVISION; data of later ones is lost."""
-    settings = _settings()
-    try:
+    """Take the schema back to REVISION (base: nothing is left). Data of later ones are lost."""
+    with told_in_one_line():
+        settings = Settings.from_environment()
         migrate.downgrade(settings.admin_database_url, revision, _role(settings.database_url))
-    except Failure as failure:
-        raise click.ClickException(str(failure.detail or failure)) from failure
-    click.echo(f"The schema is at {revision}.")
+        click.echo(f"The schema is at {migrate.current(settings.admin_database_url) or 'base'}.")
 
 
 @db.command("check")
 def check_command() -> None:
     """Tell whether the schema is the one that this version needs."""
+    with told_in_one_line():
+        url = Settings.from_environment().admin_database_url
+        if differences := migrate.check(url):
+            listed = "\n".join(f"  {each}" for each in differences)
+            raise click.ClickException(f"The schema differs; run `hango db upgrade`:\n{listed}")
+        click.echo(f"The schema is up to date ({migrate.current(url)}).")
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """What can go wrong with settings and database ends the command with one line."""
     try:
-        differences = migrate.check(_settings().admin_database_url)
+        yield
+    except (BadSettings, CommandError) as error:
+        raise click.ClickException(str(error)) from error
     except Failure as failure:
-        raise click.ClickException(str(failure.detail or failure)) from failure
-    if differences:
-        raise click.ClickException(f"{'; '.join(differences)} Run: hango db upgrade")
-    click.echo("The schema is up to date.")
+        text = f"{failure.title}. {failure.detail or ''}"
+        raise click.ClickException(text.strip()) from failure
 
 
 def _role(url: str) -> str | None:
     name = urlsplit(url).username
     return None if name is None else unquote(name)
-
-
-def _settings() -> Settings:
-    try:
-        return Settings.from_environment()
-    except BadSettings as error:
-        raise click.ClickException(str(error)) from error

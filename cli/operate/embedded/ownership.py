@@ -31,6 +31,7 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None  # None: the owner's own
     folder: Path = Path("/")
+    inherits: Sequence[int] = ()  # file descriptors that the child keeps
 
 
 class OwnedProcess:
@@ -52,6 +53,7 @@ class OwnedProcess:
                 cwd=program.folder,
                 # The terminal's Ctrl-C reaches the owner alone, who stops its children in order.
                 start_new_session=True,
+                pass_fds=program.inherits,
                 preexec_fn=_die_with_owner(program.orphaned_with),
                 **switched_to(program.account),
             )

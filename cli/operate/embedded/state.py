@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,24 +16,28 @@ from cli.operate.embedded.failures import AlreadyRunning, EmbeddedFailure
 
 
 @contextmanager
-def held_state(state: Path, about: str) -> Iterator[None]:
+def held_state(state: Path) -> Iterator[Callable[[str], None]]:
     """Make the folder if need be, and keep every other owner out of it until the end.
 
-    `about` is shown to whoever comes second.
+    Gives a function that says what this owner is; whoever comes second is told.
 
     Raises:
         AlreadyRunning: another process holds it.
     """
     prepare(state)
     lock = os.open(state / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+
+    def describe(owner: str) -> None:
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, json.dumps({"process": os.getpid(), "owner": owner}).encode(), 0)
+
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise AlreadyRunning(_said_by_the_first(state, lock)) from None
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, json.dumps({"pid": os.getpid(), "about": about}).encode(), 0)
-        yield
+        describe("a hango that is starting")
+        yield describe
     finally:
         os.close(lock)
 
@@ -84,8 +88,8 @@ def _said_by_the_first(state: Path, lock: int) -> str:
     try:
         first = json.loads(os.pread(lock, 4096, 0))
     except ValueError:  # it holds the lock, but has not written yet
-        first = {"pid": "?", "about": "another hango"}
+        first = {"owner": "a hango that is starting", "process": "?"}
     return (
-        f"{state} is in use by {first['about']} (process {first['pid']}). "
+        f"{state} is in use by {first['owner']} (process {first['process']}). "
         "Stop that one first, or choose another folder with HANGO_DATA_DIR."
     )

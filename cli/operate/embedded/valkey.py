@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from signal import Signals
-
-import redis
 
 from cli.operate.embedded.binaries import valkey_program
 from cli.operate.embedded.failures import EmbeddedFailure
@@ -17,6 +17,7 @@ from cli.operate.embedded.sockets import socket_folder
 _START_WITHIN = 30.0  # seconds
 _STOP_WITHIN = 10.0
 _PROBE_EVERY = 0.01
+_ANSWERS_WITHIN = 1.0
 
 
 class Valkey:
@@ -73,17 +74,19 @@ class Valkey:
 
     def _wait_for(self, process: OwnedProcess) -> None:
         deadline = time.monotonic() + _START_WITHIN
-        with redis.Redis(unix_socket_path=str(self._socket)) as client:
-            while not _answers(client):
-                if process.exit_code is not None:
-                    raise EmbeddedFailure(f"Valkey did not start:\n{process.last_words()}")
-                if time.monotonic() > deadline:
-                    raise EmbeddedFailure(f"Valkey did not answer in {_START_WITHIN:.0f} s.")
-                time.sleep(_PROBE_EVERY)
+        while not _answers(self._socket):
+            if process.exit_code is not None:
+                raise EmbeddedFailure(f"Valkey did not start:\n{process.last_words()}")
+            if time.monotonic() > deadline:
+                raise EmbeddedFailure(f"Valkey did not answer in {_START_WITHIN:.0f} s.")
+            time.sleep(_PROBE_EVERY)
 
 
-def _answers(client: redis.Redis) -> bool:
-    try:
-        return bool(client.ping())
-    except redis.RedisError:  # not listening yet, or still loading its data
-        return False
+def _answers(path: Path) -> bool:
+    """Whether it takes commands: it listens before its data are loaded, and says LOADING then."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(_ANSWERS_WITHIN)
+        client.connect(str(path))
+        client.sendall(b"PING\r\n")
+        return client.recv(64).startswith(b"+PONG")
+    return False

@@ -1,0 +1,93 @@
+"""The programs of hango itself: web, worker, beat."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from signal import Signals
+
+from cli.operate.embedded.ownership import Program
+
+_CODE = Path(__file__).resolve().parents[2]
+_WEB_PROCESSES = 2
+_WEB_THREADS = 8  # of each process; at most as many as its database connections
+_WORKER_THREADS = 4
+_DRAIN_SECONDS = 8  # what a request that is running is given when hango stops
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The servers that hango's programs use."""
+
+    database_url: str
+    admin_database_url: str
+    redis_url: str
+
+
+def web(data: Path, services: Services, listening: int) -> Program:
+    """gunicorn on a socket that listens already, given by its descriptor."""
+    return Program(
+        name="web",
+        command=[
+            *(sys.executable, "-m", "gunicorn", "app.web:from_environment()"),
+            *("--bind", f"fd://{listening}", "--no-control-socket", "--log-level", "warning"),
+            *("--worker-class", "gthread", "--workers", str(_WEB_PROCESSES)),
+            *("--threads", str(_WEB_THREADS), "--graceful-timeout", str(_DRAIN_SECONDS)),
+        ],
+        log=data / "logs" / "web.log",
+        stop_with=Signals.SIGTERM,
+        orphaned_with=Signals.SIGQUIT,  # at once: the database is going, too
+        environment=_environment(services),
+        folder=data,
+        inherits=[listening],
+    )
+
+
+def worker(data: Path, services: Services) -> Program:
+    """Celery, with threads: jobs wait for answers rather than compute."""
+    return Program(
+        name="worker",
+        command=[
+            *_CELERY,
+            *("worker", "--pool", "threads", "--concurrency", str(_WORKER_THREADS)),
+            *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+        ],
+        log=data / "logs" / "worker.log",
+        stop_with=Signals.SIGTERM,
+        # It would wait for a broker that is going, too. Jobs are safe to break off at any moment.
+        orphaned_with=Signals.SIGKILL,
+        environment=_environment(services),
+        folder=data,
+    )
+
+
+def beat(data: Path, services: Services) -> Program:
+    """The clock of the periodic jobs."""
+    return Program(
+        name="beat",
+        command=[
+            *(*_CELERY, "beat", "--loglevel", "WARNING", "--pidfile", ""),
+            *("--schedule", data / "beat-schedule"),
+        ],
+        log=data / "logs" / "beat.log",
+        stop_with=Signals.SIGTERM,
+        orphaned_with=Signals.SIGKILL,
+        environment=_environment(services),
+        folder=data,
+    )
+
+
+_CELERY = (sys.executable, "-m", "celery", "--app", "workers.app")
+
+
+def _environment(services: Services) -> Mapping[str, str]:
+    """Ours, with the servers' addresses; none of the programs is told the owner's password."""
+    given = dict(os.environ)  # noqa: TID251 (handed on, not read)
+    given.pop("HANGO_ADMIN_DATABASE_URL", None)
+    given["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_CODE), given.get("PYTHONPATH")]))
+    given["HANGO_DATABASE_URL"] = services.database_url
+    given["HANGO_REDIS_URL"] = services.redis_url
+    return given
