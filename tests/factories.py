@@ -41,7 +41,8 @@ class Caller:
     def delete(self, path: str, **request: Any) -> TestResponse:
         return self._open("DELETE", path, request)
 
-    def open(self, method: str, path: str, **request: Any) -> TestResponse:
+    def open(self, path: str, *, method: str, **request: Any) -> TestResponse:
+        """As Flask's client does it, so that a test may take either."""
         return self._open(method, path, request)
 
     def _open(self, method: str, path: str, request: dict[str, Any]) -> TestResponse:

@@ -14,7 +14,7 @@ class RestOfPath(BaseConverter):
     name the file /memories/a.md. Beyond that nothing is cleaned up: `//` and `..` stay.
     """
 
-    regex = ".+"
+    regex = r"[\s\S]+"
     part_isolating = False
 
     def to_python(self, value: str) -> str:

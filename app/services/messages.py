@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from app.domain.blocks import SERVER, tool_names
+from app.domain.blocks import tool_names
 from app.domain.counts import NewCount
 from app.domain.jobs import Job
 from app.domain.jsontext import loads
@@ -49,7 +49,8 @@ def add(
     Raises:
         HistoryRefused: with them, no request could ever be sent.
     """
-    used = tx.messages.has_tool_ids(session.id, _calls_of(new))
+    calls = [call for each in new for call in each.tool_use_ids.split()]
+    used = tx.messages.has_tool_ids(session.id, calls)
     if faults := check_appended(tail, used, new):
         raise HistoryRefused(faults=faults)
     return tx.messages.append(session, new)
@@ -137,9 +138,3 @@ def _names_of_open_calls(
         for content in contents.values()
         for call, name in tool_names(loads(content)).items()
     }
-
-
-def _calls_of(new: Sequence[NewMessage]) -> set[str]:
-    """The ids of new calls, in both spellings of the index: an id is one, whoever answers it."""
-    plain = {call.removeprefix(SERVER) for each in new for call in each.tool_use_ids.split()}
-    return plain | {SERVER + call for call in plain}

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from app.domain.principals import Role
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
+from app.telemetry import logs
 from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
 
@@ -28,6 +29,7 @@ def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iter
 
 @pytest.fixture
 def app(runtime: Runtime) -> Flask:
+    logs.configure("INFO")
     return create_app(runtime)
 
 

@@ -125,7 +125,7 @@ def test_media_is_left_out_of_the_full_view_unless_asked_for(member):
     assert shown["preview"] == "[image 1600×1200 png] what?"
     assert 100 <= shown["tokens"] <= 5000
     assert left_out["content"]["content"][0]["source"]["data"] == ""
-    assert left_out["omitted_bytes"] == len(data)
+    assert left_out["omitted_characters"] == len(data)
     assert whole["content"]["content"][0]["source"]["data"] == data
 
 

@@ -13,9 +13,7 @@ CALL = call("t1")
 
 
 def say(caller: Caller, session: str, role: str, content: object) -> object:
-    return caller.post(
-        f"/v1/sessions/{session}/messages", json={"role": role, "content": content}
-    )
+    return caller.post(f"/v1/sessions/{session}/messages", json={"role": role, "content": content})
 
 
 def test_messages_come_back_numbered_and_counted(member: Caller) -> None:

@@ -1,0 +1,268 @@
+"""Saved overrides: replace a target's whole set, look at it, and say beforehand what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from app.domain.audit import Action
+from app.domain.completion import (
+    AGENT_KINDS,
+    SESSION_KINDS,
+    Completed,
+    complete,
+    entry_faults,
+    history_faults,
+)
+from app.domain.ids import now, rfc3339
+from app.domain.messages import MessageRef
+from app.domain.overrides import Override, SavedOverride, SavedSet, Target
+from app.domain.pairs import Partner
+from app.domain.text import clean
+from app.errors import Fault, OverridesRefused
+from app.services import context
+from app.services.context import Assembled
+from app.store.transaction import Transaction
+
+LEFT_OUT = "[left out]"  # what a cheaper alternative puts in a result's place
+
+
+class Wish(NamedTuple):
+    """One entry of a request body."""
+
+    part: str
+    action: str
+    replacement: str | None = None
+    reason: str | None = None
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """A change that costs less than excluding a pair: the call stays, its result gets short."""
+
+    part: str
+    action: str
+    replacement: str
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored set, and what storing it brought along."""
+
+    version: int
+    overrides: tuple[SavedOverride, ...]
+    added: tuple[Partner, ...] = ()
+    thinking_dropped: tuple[str, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def of(tx: Transaction, target: Target) -> Answer:
+    """The target's set. Raises NotFound."""
+    saved = tx.overrides.of(target)
+    return Answer(version=saved.version, overrides=saved.overrides)
+
+
+def replace(
+    tx: Transaction,
+    target: Target,
+    wishes: Sequence[Wish],
+    *,
+    reason: str | None = None,
+    precondition: Callable[[int], None] = lambda _version: None,
+) -> Answer:
+    """Make `wishes`, and the pair partners that they need, the target's whole set.
+
+    `precondition` is asked with the version that stands, while nobody else can change it.
+
+    Raises:
+        NotFound: the target is not the principal's to change.
+        PreconditionFailed: from `precondition`.
+        OverridesRefused: an entry is wrong, or the set would leave a request that cannot be sent.
+    """
+    held = tx.overrides.lock(target)
+    precondition(held.version)
+    decided = decide(tx, target, wishes)
+    wanted = _signed(tx, held, decided, wishes, reason)
+    saved = tx.overrides.replace(held, wanted, reason)
+    _audit(tx, saved)
+    return Answer(
+        version=saved.version,
+        overrides=saved.overrides,
+        added=decided.completed.added,
+        thinking_dropped=_thinking_dropped(tx, target),
+        alternatives=tuple(_alternatives(decided)),
+    )
+
+
+def restore(
+    tx: Transaction,
+    target: Target,
+    version: int,
+    precondition: Callable[[int], None] = lambda _version: None,
+) -> Answer:
+    """Make one of the last sets the target's set again, checked as if it were new.
+
+    Raises:
+        NotFound: there is no such set, or the target is not the principal's to change.
+        OverridesRefused: messages that came since make it impossible.
+    """
+    past = tx.overrides.past(target, version)
+    wishes = [Wish(each.part, each.action, each.replacement, each.reason) for each in past.overrides]
+    reason = f"restored from version {version}"
+    return replace(tx, target, wishes, reason=reason, precondition=precondition)
+
+
+class Decided(NamedTuple):
+    """A set that may be stored, and the messages that it was decided on."""
+
+    completed: Completed
+    messages: list[MessageRef]
+
+
+def decide(tx: Transaction, target: Target, wishes: Sequence[Wish]) -> Decided:
+    """Complete the set with pair partners, and refuse one that nobody could send.
+
+    Raises:
+        OverridesRefused: with a code for each entry that is wrong.
+    """
+    wanted = [Override(each.part, each.action, _cleaned(each.replacement)) for each in wishes]  # type: ignore[arg-type]  # the schema has checked the action
+    kinds = AGENT_KINDS if target.kind == "agent" else SESSION_KINDS
+    _refuse(list(entry_faults(wanted, kinds)))
+    if target.kind == "agent":
+        return Decided(Completed(tuple(wanted), ()), [])
+    messages = _messages(tx, target.id)
+    _refuse(list(_ambiguous(wanted, messages)))
+    completed = complete(wanted, messages)
+    _refuse(history_faults(completed, messages))
+    return Decided(completed, messages)
+
+
+def _refuse(faults: list[Fault]) -> None:
+    if faults:
+        raise OverridesRefused("Nothing was stored.", faults=faults)
+
+
+def _cleaned(replacement: str | None) -> str | None:
+    return None if replacement is None else clean(replacement)
+
+
+def _messages(tx: Transaction, session_id: UUID) -> list[MessageRef]:
+    """What the next request starts from: the summary, and the messages after it."""
+    history = tx.messages.history(session_id, counted_by="")
+    summary = [history.checkpoint.summary] if history.checkpoint else []
+    return [*summary, *history.messages]
+
+
+def _ambiguous(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Iterator[Fault]:
+    """Replacements of messages with several results: nobody can tell which one is meant."""
+    places = {each.part: index for index, each in enumerate(wanted) if each.action == "replace"}
+    if not places:
+        return
+    for message in messages:
+        place = places.get(message.part)
+        if place is not None and " " in message.tool_result_ids and message.role == "user":
+            detail = "This message holds several tool results; exclude it, or replace others."
+            yield Fault(f"overrides[{place}]", "ambiguous_replacement", detail)
+
+
+def _signed(
+    tx: Transaction,
+    held: SavedSet,
+    decided: Decided,
+    wishes: Sequence[Wish],
+    reason: str | None,
+) -> list[SavedOverride]:
+    """The set with who, when and why; what stays as it is keeps its own."""
+    before = {each.part: each for each in held.overrides}
+    reasons = {each.part: each.reason for each in wishes}
+    bases = _bases(tx, held.target, decided)
+    at = rfc3339(now())
+    signed = []
+    for each in decided.completed.overrides:
+        old = before.get(each.part)
+        if old and (old.action, old.replacement) == (each.action, each.replacement):
+            signed.append(old)
+            continue
+        signed.append(
+            SavedOverride(
+                part=each.part,
+                action=each.action,
+                replacement=each.replacement,
+                reason=reasons.get(each.part) or reason,
+                base_sha256=bases.get(each.part),
+                created_by=tx.principal.user_id,
+                created_at=at,
+            )
+        )
+    return signed
+
+
+def _bases(tx: Transaction, target: Target, decided: Decided) -> dict[str, str]:
+    """Of each replaced part that is there: the hash of what it replaces."""
+    replaced = {e.part for e in decided.completed.overrides if e.action == "replace"}
+    if not replaced:
+        return {}
+    if target.kind == "agent":
+        return context.system_hashes(tx, target.id, replaced)
+    return {each.part: each.sha256 for each in decided.messages if each.part in replaced}
+
+
+def _thinking_dropped(tx: Transaction, target: Target) -> tuple[str, ...]:
+    if target.kind == "agent":
+        return ()
+    return context.thinking_dropped(context.assemble(tx, target.id))
+
+
+def _alternatives(decided: Decided) -> Iterator[Alternative]:
+    """For each result that leaves with its call: keep the call, and replace the result by a note."""
+    added = {each.part for each in decided.completed.added}
+    for message in decided.messages:
+        if message.part in added and message.tool_result_ids and " " not in message.tool_result_ids:
+            yield Alternative(message.part, "replace", LEFT_OUT)
+
+
+def _audit(tx: Transaction, saved: SavedSet) -> None:
+    """Which parts, and what is done with them; never the text that stands in for one."""
+    detail = {
+        "version": saved.version,
+        "overrides": [{"part": e.part, "action": e.action} for e in saved.overrides],
+    }
+    tx.audit.add(Action.CONTEXT_OVERRIDE, saved.target.kind, saved.target.id, detail)
+
+
+class Price(msgspec.Struct, frozen=True, kw_only=True):
+    """What an edit costs once and saves from then on, in tokens; None: not known."""
+
+    saved_per_call: int | None
+    prefix_rebilled: int | None
+    pays_after_calls: int | None
+
+
+def price(before: Assembled, after: Assembled) -> Price:
+    """Compare the next call without and with an edit.
+
+    A changed prefix is written to the provider's cache anew: what is cached of it is billed once
+    more in full. Reads of a cached prefix cost a tenth or less of that, so each call afterwards
+    saves what the request has become shorter.
+    """
+    old, new = context.described(before), context.described(after)
+    saved = old.totals.after - new.totals.after
+    same_prefix = _prefix(before) == _prefix(after)
+    rebilled = 0 if same_prefix or not new.cache.effective else new.cache.prefix_tokens
+    return Price(
+        saved_per_call=saved,
+        prefix_rebilled=rebilled,
+        pays_after_calls=_calls_until_paid(saved, rebilled),
+    )
+
+
+def _prefix(assembled: Assembled) -> tuple[object, ...]:
+    request = assembled.request
+    return (*(t.definition for t in request.tools), *(b.text for b in request.system))
+
+
+def _calls_until_paid(saved: int, rebilled: int) -> int | None:
+    if rebilled == 0:
+        return 0
+    return -(-rebilled // saved) if saved > 0 else None

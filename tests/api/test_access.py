@@ -1,0 +1,218 @@
+"""Who gets what: every route of the URL map, asked by everybody."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.routing import Rule
+
+from app.api.access import ACCESS, EndpointWithoutAccess, Who, check_table
+from app.runtime import Runtime, build_runtime
+from app.settings import Secret, Settings
+from app.web import create_app
+from tests.factories import Caller, made, make_agent, make_session
+from tests.history import user
+
+BODIES: dict[str, Any] = {
+    "agents.create_agent": {"name": "new"},
+    "agents.change_agent": {"name": "renamed"},
+    "sessions.create_session": {"agent_id": "<agent_id>"},
+    "sessions.change_session": {"title": "renamed"},
+    "messages.append_messages": {"role": "user", "content": "more"},
+    "memory.put_memory": {"content": "new"},
+    "skills.put_skill": {"description": "new", "body": "new"},
+    "files.put_file": {"content": "new"},
+    "attachments.create_attachment": {"name": "a.txt", "data": "aGk="},
+    "imports.create_import": {"content": '{"model":"","messages":[{"role":"user","content":"x"}]}'},
+    "keys.create_key": {"name": "new"},
+    "users.create_user": {"name": "new"},
+}  # fmt: skip
+
+
+def _rules() -> list[Rule]:
+    """Every route that needs a key, from the application itself. Nothing is connected to."""
+    settings = Settings(database_url=Secret("postgresql:///x"), redis_url=Secret("unix:///x"))
+    app = create_app(build_runtime(settings))
+    return [r for r in app.url_map.iter_rules() if ACCESS[r.endpoint] is not Who.ANYONE]
+
+
+RULES = sorted(_rules(), key=lambda rule: rule.endpoint)
+IDS = [rule.endpoint for rule in RULES]
+
+
+@pytest.fixture
+def owned(member: Caller) -> dict[str, str]:
+    """One of everything, all of it the member's; by the names that routes use."""
+    agent = make_agent(member)
+    session = make_session(member, agent, user("hi"))
+    file = "/notes/a.md"
+    path = "/memories/a.md"
+    assert member.put(f"/v1/agents/{agent}/memory{path}", json={"content": "x"}).status_code == 200
+    assert (
+        member.put(f"/v1/sessions/{session}/files{file}", json={"content": "x"}).status_code == 200
+    )
+    skill = {"description": "x", "body": "x"}
+    assert member.put(f"/v1/agents/{agent}/skills/sk", json=skill).status_code == 200
+    body = {"name": "a.txt", "data": "aGk="}
+    attachment = made(member.post(f"/v1/sessions/{session}/attachments", json=body))["id"]
+    key = made(member.post("/v1/keys", json={"name": "spare"}))["id"]
+    return {
+        "agent_id": agent,
+        "session_id": session,
+        "attachment_id": attachment,
+        "key_id": key,
+        "user_id": str(member.principal.user_id),
+        "name": "sk",
+        "memory": path[1:],
+        "files": file[1:],
+    }
+
+
+def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any:
+    """Call a route with a body that it takes."""
+    names = {**values, "path": values.get(rule.endpoint.split(".")[0], "")}
+    url = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: names[found[1]], rule.rule)
+    (method,) = rule.methods - {"HEAD", "OPTIONS"}  # type: ignore[operator]
+    body = BODIES.get(rule.endpoint)
+    if body and "agent_id" in body:
+        body = {"agent_id": values["agent_id"]}
+    return caller.open(url, method=method, json=body)
+
+
+def is_object(rule: Rule) -> bool:
+    """Whether the route speaks of something that has an owner."""
+    return bool(rule.arguments) or rule.endpoint == "sessions.create_session"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_a_member_reaches_what_is_its_own(
+    rule: Rule, member: Caller, owned: dict[str, str]
+) -> None:
+    reply = ask(member, rule, owned)
+
+    expected = 404 if ACCESS[rule.endpoint] is Who.ADMIN else 200
+    _assert_reached(reply, rule, reached=expected == 200)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_an_admin_reaches_everything_of_its_tenant(
+    rule: Rule, admin: Caller, owned: dict[str, str]
+) -> None:
+    _assert_reached(ask(admin, rule, owned), rule, reached=True)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_what_is_another_members_is_not_there(
+    rule: Rule, other_member: Caller, owned: dict[str, str]
+) -> None:
+    reply = ask(other_member, rule, owned)
+
+    hidden = is_object(rule) or ACCESS[rule.endpoint] is Who.ADMIN
+    _assert_reached(reply, rule, reached=not hidden)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_what_is_another_tenants_is_not_there(
+    rule: Rule, stranger: Caller, owned: dict[str, str]
+) -> None:
+    reply = ask(stranger, rule, owned)
+
+    _assert_reached(reply, rule, reached=not is_object(rule))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_without_a_key_there_is_nothing(
+    rule: Rule, client: FlaskClient, owned: dict[str, str]
+) -> None:
+    reply = ask(client, rule, owned)
+
+    assert reply.status_code == 401
+    assert reply.json["code"] == "unauthorized"
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if is_object(r)], ids=str)
+def test_nobody_can_tell_what_is_hidden_from_what_is_not_there(
+    rule: Rule, other_member: Caller, owned: dict[str, str]
+) -> None:
+    absent = {**owned, **{name: str(uuid4()) for name in owned if name.endswith("_id")}}
+
+    hidden, missing = ask(other_member, rule, owned), ask(other_member, rule, absent)
+
+    assert _without_id(hidden.json) == _without_id(missing.json)
+    assert set(hidden.headers.keys()) == set(missing.headers.keys())
+    assert hidden.headers["Cache-Control"] == "no-store"
+
+
+def test_lists_hold_nothing_of_others(
+    member: Caller, other_member: Caller, stranger: Caller, owned: dict[str, str]
+) -> None:
+    for path in ("/v1/agents", "/v1/sessions"):
+        assert len(member.get(path).json["items"]) == 1
+        assert other_member.get(path).json["items"] == []
+        assert stranger.get(path).json["items"] == []
+    for caller in (other_member, stranger):
+        keys = caller.get("/v1/keys").json["items"]
+        assert {key["user_id"] for key in keys} == {str(caller.principal.user_id)}
+        audited = caller.get("/v1/audit").json["items"]
+        assert {event["user_id"] for event in audited} <= {str(caller.principal.user_id)}
+
+
+def test_a_refusal_leaves_no_trace_in_the_audit(
+    admin: Caller, stranger: Caller, other_member: Caller, owned: dict[str, str]
+) -> None:
+    before = len(admin.get("/v1/audit?limit=200").json["items"])
+
+    for caller in (stranger, other_member):
+        for rule in RULES:
+            if is_object(rule):
+                ask(caller, rule, owned)
+
+    assert len(admin.get("/v1/audit?limit=200").json["items"]) == before
+
+
+def test_a_shared_agent_is_read_and_used_but_not_changed(
+    member: Caller, other_member: Caller, stranger: Caller, owned: dict[str, str]
+) -> None:
+    agent = f"/v1/agents/{owned['agent_id']}"
+    assert member.patch(agent, json={"shared": True}).status_code == 200
+
+    assert other_member.get(agent).status_code == 200
+    assert other_member.get(f"{agent}/memory/memories/a.md").status_code == 200
+    assert make_session(other_member, owned["agent_id"])
+    for refused in (
+        other_member.patch(agent, json={"shared": False}),
+        other_member.delete(agent),
+        other_member.put(f"{agent}/memory/memories/a.md", json={"content": "y"}),
+        other_member.delete(f"{agent}/skills/sk"),
+        stranger.get(agent),
+    ):
+        assert refused.status_code == 404
+
+
+def test_an_endpoint_without_a_row_stops_the_start(runtime: Runtime) -> None:
+    app = Flask("hasty")
+    app.add_url_rule("/v1/hasty", "hasty.endpoint", lambda: "")
+
+    with pytest.raises(EndpointWithoutAccess, match=r"hasty\.endpoint"):
+        check_table(app)
+
+
+def test_every_row_is_an_endpoint(app: Flask) -> None:
+    assert ACCESS.keys() == {rule.endpoint for rule in app.url_map.iter_rules()}
+
+
+def _assert_reached(reply: Any, rule: Rule, *, reached: bool) -> None:
+    if reached:
+        assert reply.status_code < 300 or reply.status_code == 409, reply.text
+    else:
+        assert reply.status_code == 404, (rule.endpoint, reply.text)
+        assert reply.json["code"] == "not_found"
+
+
+def _without_id(problem: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in problem.items() if name != "request_id"}
