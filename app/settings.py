@@ -193,8 +193,10 @@ def _read(kind: type[Settings | Launch]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     types = get_type_hints(kind)
     for each in fields(kind):
-        default = {} if each.default is MISSING else {"default": each.default}
-        found = readers[types[each.name]](each.metadata["variable"], **default)
+        options = {} if each.default is MISSING else {"default": each.default}
+        if check := each.metadata["check"]:
+            options["validate"] = check
+        found = readers[types[each.name]](each.metadata["variable"], **options)
         values[each.name] = Secret(found) if types[each.name] is Secret and found else found
     try:
         env.seal()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -277,3 +278,20 @@ def test_counting_sends_what_the_counter_takes_and_asks_once(
     assert counted > 0
     assert list(strict.requests[0].json) == ["model", "messages", "system"]
     assert isinstance(adapter, TokenCounter)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # Python 3.12, with threads
+def test_a_child_process_calls_by_a_connection_of_its_own(
+    strict: StrictProvider, adapter: AnthropicProvider
+) -> None:
+    adapter.complete(a_body(), deadline=within(5))
+
+    child = os.fork()
+    if child == 0:
+        answered = adapter.complete(a_body(), deadline=within(5)).stop_reason == "end_turn"
+        os._exit(0 if answered else 1)
+    _, status = os.waitpid(child, 0)
+    adapter.complete(a_body(), deadline=within(5))
+
+    assert status == 0
+    assert [call.connection for call in strict.calls] == [1, 2, 1]

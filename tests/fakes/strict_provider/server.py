@@ -244,7 +244,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _fail(self, fault: Status, request_id: str) -> None:
         details = {"error_code": fault.error_code} if fault.error_code else {}
         if fault.body is not None:
-            self._plain(fault.status, fault.body.encode(), {"content-type": "text/html"})
+            headers = {"content-type": "text/html", **fault.headers}
+            self._plain(fault.status, fault.body.encode(), headers)
         else:
             body = error_body(fault.type, fault.message, request_id, **details)
             self._json(fault.status, body, request_id, fault.headers)
