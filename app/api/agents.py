@@ -24,6 +24,7 @@ blueprint = Resource("agents", "Named configurations: system prompt, model, tool
 @blueprint.post("/agents")
 @blueprint.takes(AgentCreateSchema)
 @blueprint.gives(201, AgentSchema)
+@blueprint.notes(parameters=[idempotency.HEADER])
 def create_agent(body: dict[str, Any]) -> Agent:
     """Create an agent."""
     model = runtime().settings.default_model

@@ -18,6 +18,7 @@ blueprint = Resource("messages", "The persisted turns of a session.")
 @blueprint.post("/sessions/<uuid:session_id>/messages")
 @blueprint.takes(NewMessagesSchema)
 @blueprint.gives(201, MessageItemsSchema)
+@blueprint.notes(parameters=[idempotency.HEADER])
 def append_messages(body: dict[str, Any], session_id: UUID) -> dict[str, Any]:
     """Append one message, or several that are stored together or not at all.
 

@@ -24,6 +24,7 @@ blueprint = Resource("sessions", "Conversations of one agent, each owned by one 
 @blueprint.post("/sessions")
 @blueprint.takes(SessionCreateSchema)
 @blueprint.gives(201, SessionSchema)
+@blueprint.notes(parameters=[idempotency.HEADER])
 def create_session(body: dict[str, Any]) -> Session:
     """Start a session with an agent."""
     with transaction() as tx:

@@ -19,6 +19,7 @@ blueprint = Resource("users", "People in the tenant. For its admins.")
 @blueprint.post("/users")
 @blueprint.takes(UserCreateSchema)
 @blueprint.gives(201, UserSchema)
+@blueprint.notes(parameters=[idempotency.HEADER])
 def create_user(body: dict[str, Any]) -> User:
     """Create a user. It can do nothing until it has a key."""
     with transaction() as tx:
