@@ -139,6 +139,18 @@ def test_what_the_chain_repairs_is_found_by_the_strict_check_alone(turns, found)
     assert codes(*turns) == []
 
 
+def test_a_system_message_between_parallel_results_stands_wrong():
+    turns = [user("hi"), tool_use("a", "b"), tool_result("a"), NOTE, assistant("x")]
+
+    assert codes(*turns, strict=True) == ["system_msg_place", "tool_use_unanswered"]
+
+
+def test_a_server_tool_that_was_interrupted_is_found_once():
+    turns = [user("hi"), ("assistant", [SEARCH]), user("hurry"), assistant("x"), user("y")]
+
+    assert codes(*turns) == ["text_after_result_server"]
+
+
 def test_the_place_of_a_fault_is_the_part():
     faults = check_history(refs([user("hi"), tool_use("t1"), user("x")], ESTIMATOR))
 

@@ -319,6 +319,12 @@ def test_there_is_a_largest_number_of_messages():
     assert faults(body(messages=[hi] * 100_001)) == [("messages", "messages_too_many")]
 
 
+def test_a_server_tool_that_was_interrupted_is_found_once():
+    request = body(user("hi"), ("assistant", [SEARCH]), user("hurry"), assistant("x"), user("y"))
+
+    assert faults(request) == [("messages.2.content.0", "text_after_result_server")]
+
+
 def test_marks_inside_results_count_too():
     inner = {**result("t1"), "content": [marked(text("a")), marked(text("b"))]}
     request = body(
