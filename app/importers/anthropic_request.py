@@ -17,6 +17,7 @@ from app.importers.values import ImportedUsage
 # 2026-10-21; the rest needs beta headers, or belongs to one call.
 _PARAMETERS = ("stop_sequences", "thinking", "output_config", "service_tier")
 _OWN = ("model", "max_tokens", "system", "tools", "tool_choice", "messages")
+_MOST_TOKENS = 10**9  # of one call: more is no count
 _SESSION = re.compile(r"_session_([0-9a-fA-F-]{36})")
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"}
 
@@ -57,9 +58,8 @@ def draft_of(body: Mapping[str, Any], tally: Tally | None = None) -> Draft:
         parameters={key: body[key] for key in _PARAMETERS if body.get(key) is not None},
         source_session_id=session_of(body),
     )
-    choice, limit = body.get("tool_choice"), body.get("max_tokens")
-    draft.tool_choice = choice if isinstance(choice, dict) else None
-    draft.max_tokens = limit if isinstance(limit, int) and limit > 0 else None
+    draft.tool_choice = dict_of(body, "tool_choice") or None
+    draft.max_tokens = count(body.get("max_tokens")) or None
     for field in body.keys() - {*_OWN, *_PARAMETERS}:
         tally.drop(f"field:{kind(field)}")
     for message in body["messages"]:
@@ -119,7 +119,9 @@ _COUNTS = (
 
 def count(value: Any) -> int | None:
     """A count of tokens, or None for whatever is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None
 
 
 def session_of(body: Mapping[str, Any]) -> str | None:

@@ -88,6 +88,8 @@ class Tidier:
                 yield from self._placed(role, self._known(block))
         elif name in _FIELDS:
             yield from self._placed(role, self._known(block))
+        elif name == "compaction":  # those with a text were made summaries before
+            self.tally.drop("compaction_without_text")
         else:
             if name not in _KNOWN_WHOLE:
                 self.tally.keep(f"block:{kind(name)}")

@@ -36,8 +36,8 @@ class Document:
     name: str
     value: Any  # the whole document; None for JSON Lines
     records: list[dict[str, Any]]  # the lines that are objects; of a document, the objects on top
-    bad_lines: int = 0  # not JSON: broken, cut off, too deep
-    other_lines: int = 0  # JSON, but no object
+    bad_lines: int = 0  # objects that are broken, cut off or too deep
+    other_lines: int = 0  # no objects at all
 
 
 def parse(file: SourceFile) -> Document:
@@ -64,16 +64,14 @@ def _lines(name: str, data: bytes) -> Document:
     records: list[dict[str, Any]] = []
     bad = other = first_bad = 0
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        value = _load(line)
-        if isinstance(value, dict):
+        start = line.lstrip()[:1]
+        value = _load(line) if start == b"{" else None
+        if value is not None:
             records.append(value)
-        elif value is None:
-            bad += 1
+        elif start:
             first_bad = first_bad or number
-        else:
-            other += 1
+            bad += start == b"{"
+            other += start != b"{"
     if not records:
         raise _not_json(first_bad or 1)
     return Document(name, None, records, bad, other)

@@ -18,6 +18,7 @@ from app.importers.draft import Draft, Turn
 from app.importers.names import ToolNames
 from app.importers.repair import repair
 from app.importers.report import kind
+from app.importers.shapes import dicts_of
 from app.importers.tools import tidy_choice, tidy_tools
 from app.importers.values import Imported, ImportedMessage, ImportedSummary, ImportedUsage
 
@@ -70,7 +71,7 @@ def _tidied(draft: Draft, tidier: Tidier) -> list[Turn]:
         if turn.role == "system" and not takes_system:
             draft.tally.repair("system_message_made_user_text")
             turn.role = "user"
-            turn.blocks = [block for block in turn.blocks if block.get("type") == "text"]
+            turn.blocks = [block for block in dicts_of(turn.blocks) if block.get("type") == "text"]
         turn.blocks = tidier.blocks(turn.role, turn.blocks, foreign=turn.foreign)
     return draft.turns
 

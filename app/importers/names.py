@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 
 from app.importers.report import Tally
 
@@ -18,6 +19,7 @@ class ToolNames:
     def __init__(self, tally: Tally) -> None:
         self._given: dict[str, str] = {}
         self._taken: set[str] = set()
+        self._numbers: Counter[str] = Counter()
         self._tally = tally
 
     def of(self, name: object) -> str:
@@ -34,10 +36,10 @@ class ToolNames:
 
     def _new(self, source: str) -> str:
         name = _bounded(_BAD.sub("_", source), source, MAX_TOOL_NAME)
-        number = 1
+        stem = _bounded(name, source, MAX_TOOL_NAME - 8)
         while name in self._taken:
-            number += 1
-            name = f"{_bounded(_BAD.sub('_', source), source, MAX_TOOL_NAME - 8)}_{number}"
+            self._numbers[stem] += 1
+            name = f"{stem}_{self._numbers[stem] + 1}"
         if name != source:
             self._tally.repair("tool_renamed")
         self._taken.add(name)

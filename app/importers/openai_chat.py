@@ -237,7 +237,8 @@ def usage_of(usage: Any, model: Any, call_id: Any = None, at: Any = None) -> Imp
 
 
 def _limit(fields: Mapping[str, Any]) -> int | None:
-    return count(fields.get("max_completion_tokens")) or count(fields.get("max_tokens"))
+    limit = count(fields.get("max_completion_tokens")) or count(fields.get("max_tokens"))
+    return limit or None
 
 
 def _parameters(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ the first message is the user's. Nothing moves over the line that a compaction h
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from app.domain.blocks import CALLS, RESULTS, SERVER, THINKING
 from app.domain.messages import Block
 from app.importers.draft import Turn
 from app.importers.report import Tally
@@ -26,8 +27,8 @@ def repair(turns: list[Turn], tally: Tally) -> list[Turn]:
     results = _pair(turns, tally)
     turns = _join(turns, tally, "assistant")
     turns = list(_with_results(turns, results, tally))
-    for index, turn in enumerate(turns):
-        _settle_server_tools(turn, tally, last=index == len(turns) - 1)
+    _settle_server_tools(turns, tally)
+    for turn in turns:
         _drop_last_thinking(turn, tally)
     turns = _join([turn for turn in turns if turn.blocks], tally)
     turns = _join(_placed_system(turns, tally), tally)
@@ -50,12 +51,12 @@ def _pair(turns: list[Turn], tally: Tally) -> dict[str, Block]:
     """Take the results out of the turns: by the id of their call, which is made unique."""
     calls: dict[str, _Calls] = defaultdict(_Calls)
     results: dict[str, Block] = {}
-    taken: set[str] = set()
+    ids = _Ids(tally)
     for turn in turns:
         for block in turn.blocks:
             if block["type"] == "tool_use":
                 source = block["id"]
-                block["id"] = _unique(source, taken, tally)
+                block["id"] = ids.unique(source)
                 calls[source].open.append(block["id"])
             elif block["type"] == "tool_result":
                 _answer(block, calls[block["tool_use_id"]], results)
@@ -106,15 +107,24 @@ def _left(block: Block, orphans: dict[int, Block], tally: Tally) -> Iterator[Blo
             tally.drop("empty_orphan_result")
 
 
-def _unique(source: str, taken: set[str], tally: Tally) -> str:
-    name, number = source, 1
-    if source in taken:
-        tally.repair("tool_use_id_made_unique")
-    while name in taken:
-        number += 1
-        name = f"{source}_{number}"
-    taken.add(name)
-    return name
+class _Ids:
+    """Gives each call an id of its own: the source's where it is free."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._taken: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+        self._tally = tally
+
+    def unique(self, source: str) -> str:
+        """The id, with a number behind it where another call has it."""
+        name = source
+        if name in self._taken:
+            self._tally.repair("tool_use_id_made_unique")
+        while name in self._taken:
+            self._numbers[source] += 1
+            name = f"{source}_{self._numbers[source] + 1}"
+        self._taken.add(name)
+        return name
 
 
 def _with_results(turns: list[Turn], results: dict[str, Block], tally: Tally) -> Iterator[Turn]:
@@ -169,36 +179,43 @@ def _media_of_errors(result: Block, tally: Tally) -> list[Block]:
     return [part for part in media if part["type"] in ("image", "document", "search_result")]
 
 
-def _settle_server_tools(turn: Turn, tally: Tally, *, last: bool) -> None:
-    """Drop results of server tools without a call, and, but at the very end, open calls."""
-    results = {str(block.get("tool_use_id")) for block in turn.blocks if _is_server_result(block)}
-    calls: set[str] = set()
-    kept: list[Block] = []
-    for block in turn.blocks:
-        if _is_server_call(block):
-            calls.add(str(block.get("id")))
-            if str(block.get("id")) not in results and not last:
-                tally.drop("server_call_without_result")
-                continue
-        elif _is_server_result(block) and str(block.get("tool_use_id")) not in calls:
-            tally.drop("server_result_without_call")
-            continue
-        kept.append(block)
-    turn.blocks = kept
+def _settle_server_tools(turns: list[Turn], tally: Tally) -> None:
+    """Calls that the provider runs stand with their result in one turn; only the very last
+    turn may end with one that still runs. Both halves of any other pair are dropped.
+    """
+    used = {block["id"] for turn in turns for block in turn.blocks if block["type"] == "tool_use"}
+    for turn in turns:
+        running: dict[str, Block] = {}
+        answered: list[Block] = []
+        for block in turn.blocks:
+            if _is_server_call(block) and block["id"] not in used:
+                used.add(block["id"])
+                running[block["id"]] = block
+            elif _is_server_result(block) and block["tool_use_id"] in running:
+                answered += [running.pop(block["tool_use_id"]), block]
+        kept = {id(block) for block in answered}
+        if turn is turns[-1]:
+            kept |= {id(block) for block in running.values()}
+        whole = [b for b in turn.blocks if id(b) in kept or not _is_servers(b)]
+        tally.drop("half_of_a_server_call", len(turn.blocks) - len(whole))
+        turn.blocks = whole
+
+
+def _is_servers(block: Block) -> bool:
+    return _is_server_call(block) or _is_server_result(block)
 
 
 def _is_server_call(block: Block) -> bool:
-    return block["type"] in ("server_tool_use", "mcp_tool_use")
+    return CALLS.get(block["type"]) == SERVER
 
 
 def _is_server_result(block: Block) -> bool:
-    name: str = block["type"]
-    return name.endswith("_tool_result")
+    return RESULTS.get(block["type"]) == SERVER
 
 
 def _drop_last_thinking(turn: Turn, tally: Tally) -> None:
     """No assistant message ends in thinking: an answer that was cut off there is not one."""
-    while turn.blocks and turn.blocks[-1]["type"] in ("thinking", "redacted_thinking"):
+    while turn.blocks and turn.blocks[-1]["type"] in THINKING:
         turn.blocks.pop()
         tally.drop("thinking_without_answer")
 

@@ -45,7 +45,15 @@ def tidy_tools(tools: Iterable[Any], names: ToolNames, tally: Tally) -> list[dic
             tally.drop(f"tool_refused:{faults[0].code}")
         elif kept.setdefault(str(tidy.get("name") or tidy["type"]), tidy) is not tidy:
             tally.drop("tool_defined_twice")
-    return list(kept.values())
+    return _with_one_loaded(list(kept.values()), tally)
+
+
+def _with_one_loaded(tools: list[dict[str, Any]], tally: Tally) -> list[dict[str, Any]]:
+    """Not every tool may wait to be loaded: where all would, none does."""
+    if not tools or not all(tool.get("defer_loading") is True for tool in tools):
+        return tools
+    tally.repair("tools_no_longer_deferred", len(tools))
+    return [{k: v for k, v in tool.items() if k != "defer_loading"} for tool in tools]
 
 
 def is_custom(tool: Mapping[str, Any]) -> bool:

@@ -31,16 +31,8 @@ class Record:
     session: str | None
     sidechain: bool
     agent: str | None  # the subagent that wrote it
-
-    @property
-    def message(self) -> dict[str, Any]:
-        """The API message in it; empty where there is none that can be read."""
-        return dict_of(self.raw, "message")
-
-    @property
-    def content(self) -> list[Any]:
-        """The blocks of its message."""
-        return blocks_in(self.message.get("content"))
+    message: dict[str, Any]  # the API message in it; empty where there is none that can be read
+    content: list[Any]  # the blocks of its message
 
     @property
     def says_something(self) -> bool:
@@ -95,6 +87,7 @@ def is_stream_json(line: dict[str, Any]) -> bool:
 
 def _record(index: int, line: dict[str, Any]) -> Record:
     agent = text_of(line.get("agentId")) or text_of(line.get("parent_tool_use_id"))
+    message = dict_of(line, "message")
     return Record(
         index=index,
         type=text_of(line.get("type")) or "without type",
@@ -104,4 +97,6 @@ def _record(index: int, line: dict[str, Any]) -> Record:
         session=text_of(line.get("sessionId")) or text_of(line.get("session_id")),
         sidechain=line.get("isSidechain") is True or bool(text_of(line.get("parent_tool_use_id"))),
         agent=agent,
+        message=message,
+        content=blocks_in(message.get("content")),
     )

@@ -52,7 +52,8 @@ def _summary_at(records: Sequence[Record], cut: int) -> int | None:
         return None
     for at in range(cut, len(records)):
         record = records[at]
-        if record.type == "user" and (record.raw.get("isCompactSummary") or _continues(record)):
+        marked = record.raw.get("isCompactSummary") or _continues(record)
+        if record.type == "user" and marked and "".join(_texts(record)).strip():
             return at
     return None
 
