@@ -22,6 +22,7 @@ Failure
 │   ├── ToolRefused          this tool definition could never be sent
 │   ├── UnsupportedByModel   the model takes no such parameter
 │   ├── ImportRefused        the file cannot become a session
+│   ├── OverridesRefused     an override is wrong, or the set leaves nothing that can be sent
 │   └── IdempotencyMismatch  the key was used with another body
 ├── RateLimited              429
 ├── Internal                 500
@@ -192,6 +193,12 @@ class ImportRefused(Refused):
     """The file is not of a known format, or holds nothing that can become a session."""
 
     code, title = "import_refused", "This file cannot be imported"
+
+
+class OverridesRefused(Refused):
+    """An override is wrong, or the set would leave a request that the provider refuses."""
+
+    code, title = "overrides_refused", "These overrides cannot be stored"
 
 
 class IdempotencyMismatch(Refused):

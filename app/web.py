@@ -28,6 +28,7 @@ from app.api import (
     memory,
     messages,
     operations,
+    overrides,
     pages,
     problems,
     sessions,
@@ -44,8 +45,8 @@ from app.telemetry import logs
 log = structlog.get_logger(__name__)
 
 RESOURCES = (
-    me, agents, sessions, messages, context, memory, skills, files, attachments, imports, keys,
-    users, audit,
+    me, agents, sessions, messages, context, overrides, memory, skills, files, attachments,
+    imports, keys, users, audit,
 )  # fmt: skip
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)

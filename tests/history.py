@@ -87,6 +87,18 @@ def an_agent(**changes: Any) -> Agent:
     return Agent(**(values | changes))
 
 
+class Pages:
+    """The contents of messages, as the store would load them."""
+
+    def __init__(self, turns: Iterable[Turn], estimator: Estimator) -> None:
+        self._by_seq = {
+            seq: each.content for seq, each in enumerate(prepared(turns, estimator), start=1)
+        }
+
+    def contents(self, session_id: UUID, seqs: Iterable[int]) -> dict[int, str]:
+        return {seq: self._by_seq[seq] for seq in seqs}
+
+
 class Shelf:
     """Memory files, skills and todos from memory: what `before_run` hooks read."""
 

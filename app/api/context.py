@@ -12,7 +12,7 @@ from app.api.current import reading
 from app.api.resource import Resource
 from app.api.schemas.context import ContextQuery
 from app.domain.snapshots import PartContent, Snapshot
-from app.services import context
+from app.services import context, part_content
 
 blueprint = Resource("context", "What the next model call of a session would send.")
 
@@ -24,11 +24,13 @@ def get_context(query: dict[str, Any], session_id: UUID) -> Response:
     """Show the next call part by part. Nothing is written, and no model is called."""
     with reading() as tx:
         if query["full"] is not None:
-            return _json(context.part_in_full(tx, session_id, query["full"], media=query["media"]))
+            return _json(part_content.part_in_full(tx, session_id, *_wanted(query)))
         whole = context.inspect(tx, session_id, transparent=not query["injections"])
-    return _json(
-        context.page_of_messages(whole, query["messages_limit"], query["messages_before"])
-    )
+    return _json(context.page_of_messages(whole, query["messages_limit"], query["messages_before"]))
+
+
+def _wanted(query: dict[str, Any]) -> tuple[str, part_content.View]:
+    return query["full"], part_content.View(query["media"], query["view"] == "before")
 
 
 def _json(value: Snapshot | PartContent) -> Response:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import cast
+
+import msgspec
 
 from app.chain.chain import Contributed
 from app.chain.counts import tokens_of
 from app.chain.fingerprint import definition_sha256, request_sha256, text_sha256
-from app.chain.middlewares.context_overrides import Unfiltered, overrides_of
+from app.chain.middlewares.context_overrides import Suspended, Unfiltered, overrides_of
 from app.chain.middlewares.guard import Decision
 from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
-from app.domain.parts import Part, PartId, message_part
+from app.domain.parts import Part, PartId, PartKind, message_part
 from app.domain.ports import Estimator
 from app.domain.previews import message_label, preview_text
-from app.domain.requests import ModelRequest, SystemBlock, Tool
+from app.domain.requests import ModelRequest, RunState, SystemBlock, Tool
 from app.domain.snapshots import (
     BeforeAfter,
     CacheView,
@@ -25,6 +28,12 @@ from app.domain.snapshots import (
     Snapshot,
     Totals,
 )
+
+
+class Covered(msgspec.Struct, frozen=True):
+    """Overridden messages that a checkpoint has replaced; in the state so that they are listed."""
+
+    messages: list[MessageRef]
 
 
 def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool = True) -> Snapshot:
@@ -42,6 +51,7 @@ def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool =
         unfiltered.messages if unfiltered else request.messages, request, overrides
     )
     groups = Groups(system, tools, messages)
+    _add_ghosts(groups, overrides, state.find(Covered))
     return Snapshot(
         session_id=str(state.session_id),
         agent_id=str(state.agent.id),
@@ -52,7 +62,7 @@ def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool =
         groups=groups,
         totals=_totals(groups, request, decision, estimator),
         would_compact=decision.would_compact,
-        overrides=_overrides_view(overrides, groups),
+        overrides=_overrides_view(overrides, groups, state),
         cache=_cache_view(request, groups, facts.min_cache_tokens),
         sendable=bool(request.messages),
         tool_choice=dict(request.tool_choice) if request.tool_choice else None,
@@ -88,6 +98,7 @@ def system_group(
                 origin=block.origin,
                 rough=tokens.rough,
                 tokens_before=estimator.system_block(block.text).tokens if replaced else None,
+                base_changed=overrides.base_changed(block.part, text_sha256(block.text)),
             )
         )
     return Group(parts, _sums(parts))
@@ -135,15 +146,66 @@ def messages_group(
         total = tokens_of(messages)
         return Group(parts, BeforeAfter(total, total))
     sent = {each.part: each for each in request.messages}
-    listed = [sent.get(each.part, each) for each in messages]
-    known = {each.part for each in messages}
-    parts = [_message_part(each) for each in listed]
-    for part in parts:
-        part.included = part.id in sent
-        part.override = overrides.state_of(part.id)
+    parts = [_listed(each, sent.get(each.part), overrides) for each in messages]
+    known = {part.id for part in parts}
     # What only the filtered history needs, such as a user's turn at its end.
     parts += [_message_part(each) for each in request.messages if each.part not in known]
+    _name_partners(parts, messages)
     return Group(parts, BeforeAfter(tokens_of(messages), tokens_of(request.messages)))
+
+
+def _listed(ref: MessageRef, sent: MessageRef | None, overrides: OverrideSet) -> Part:
+    """A message as it was, with what became of it."""
+    part = _message_part(ref)
+    part.override = overrides.state_of(ref.part)
+    if sent is None:
+        part.included = False
+    elif sent is not ref:
+        part.tokens_before, part.tokens = part.tokens, sent.tokens or 0
+        part.preview, part.sha256 = sent.preview, sent.sha256
+        part.base_changed = overrides.base_changed(ref.part, ref.sha256)
+    return part
+
+
+def _name_partners(parts: list[Part], messages: list[MessageRef]) -> None:
+    """Tell each message that is left out with which others it goes: those at its calls' ends."""
+    left_out = {part.id for part in parts if not part.included}
+    ends: dict[str, list[str]] = {}
+    for ref in messages:
+        if ref.part in left_out:
+            for call in (*ref.tool_use_ids.split(), *ref.tool_result_ids.split()):
+                ends.setdefault(call, []).append(ref.part)
+    partners: dict[str, dict[str, None]] = {}
+    for joined in ends.values():
+        for part_id in joined:
+            others = (other for other in joined if other != part_id)
+            partners.setdefault(part_id, {}).update(dict.fromkeys(others))
+    for part in parts:
+        if found := partners.get(part.id):
+            part.paired_with = list(found)
+
+
+def ghosts(overrides: OverrideSet, there: set[str], covered: list[MessageRef]) -> list[Part]:
+    """Overridden parts that the chain never reached: compacted messages, and stale parts."""
+    compacted = {ref.part: ref for ref in covered}
+    parts = []
+    for each in overrides:
+        if each.part in there:
+            continue
+        ref = compacted.get(PartId(each.part))
+        part = _message_part(ref) if ref else _stale_part(each.part)
+        part.included, part.override = False, each.action
+        part.compacted, part.stale = ref is not None, ref is None
+        parts.append(part)
+    return parts
+
+
+def _stale_part(part_id: str) -> Part:
+    """An override's part that is not there: nothing is known of it but its name."""
+    kind, _, name = part_id.partition(":")
+    return Part(
+        part_id, cast(PartKind, kind), name or part_id, "", 0, False, "none", False, "", "override"
+    )  # fmt: skip
 
 
 def _message_part(ref: MessageRef) -> Part:
@@ -230,18 +292,30 @@ def _totals(
     )
 
 
-def _overrides_view(overrides: OverrideSet, groups: Groups) -> OverridesView:
-    there = (
-        {
-            part.id
-            for group in (groups.system, groups.tools, groups.messages)
-            for part in group.parts
-        }
-        if len(overrides)
-        else set()
+def _add_ghosts(groups: Groups, overrides: OverrideSet, covered: Covered | None) -> None:
+    if not len(overrides):
+        return
+    by_kind = {"system": groups.system, "tool": groups.tools}
+    each_group = (groups.system, groups.tools, groups.messages)
+    there = {part.id for group in each_group for part in group.parts}
+    for ghost in ghosts(overrides, there, covered.messages if covered else []):
+        by_kind.get(ghost.kind, groups.messages).parts.append(ghost)
+
+
+def _overrides_view(overrides: OverrideSet, groups: Groups, state: RunState) -> OverridesView:
+    if not len(overrides):
+        return OverridesView(active=0, stale=0)
+    each_group = (groups.system, groups.tools, groups.messages)
+    stale = sum(part.stale for group in each_group for part in group.parts)
+    changed = sum(part.base_changed for group in each_group for part in group.parts)
+    suspended = state.find(Suspended)
+    return OverridesView(
+        active=len(overrides) - stale,
+        stale=stale,
+        base_changed=changed,
+        suspended=suspended.reason if suspended else None,
+        suspended_at=suspended.at if suspended else None,
     )
-    stale = sum(each.part not in there for each in overrides)
-    return OverridesView(active=len(overrides) - stale, stale=stale)
 
 
 def _cache_view(request: ModelRequest, groups: Groups, minimum: int) -> CacheView:

@@ -13,10 +13,12 @@ from app.chain.middlewares.skills import Skills
 from app.chain.middlewares.subagents import Subagents
 from app.chain.middlewares.todo import Todo
 from app.chain.middlewares.tool_allowlist import ToolAllowlist
-from app.domain.ports import Estimator, Sources
+from app.domain.ports import ContentReader, Estimator, Sources
 
 
-def default_chain(sources: Sources, overrides: OverrideSource, estimator: Estimator) -> Chain:
+def default_chain(
+    sources: Sources, overrides: OverrideSource, contents: ContentReader, estimator: Estimator
+) -> Chain:
     """The stack that every run, try and inspect goes through."""
     return Chain(
         [
@@ -30,7 +32,7 @@ def default_chain(sources: Sources, overrides: OverrideSource, estimator: Estima
             # Repairs before overrides: an override may name a synthetic part's neighbour.
             PatchToolCalls(estimator),
             # Before Guard: the budget sees the history that is really sent.
-            ContextOverrides(overrides, estimator),
+            ContextOverrides(overrides, contents, estimator),
             Guard(estimator),
             # After everything that adds or takes away blocks: the mark lies on a sent block.
             PromptCache(),

@@ -35,6 +35,7 @@ class MessageRef(msgspec.Struct, gc=False):
 
     # Only for messages that are not rows: the summary and synthetic messages.
     made: MadeMessage | None = None
+    thinking_dropped: bool = False  # its thinking is left out of this request
 
     @property
     def part(self) -> PartId:

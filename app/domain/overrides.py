@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
+from uuid import UUID
 
 import msgspec
 
@@ -16,6 +17,7 @@ class Override(msgspec.Struct, frozen=True):
     part: str
     action: Action
     replacement: str | None = None
+    base_sha256: str | None = None  # of the part that it replaces, as it was when it was saved
 
 
 class OverrideSet:
@@ -42,6 +44,11 @@ class OverrideSet:
         found = self._by_part.get(part)
         return found.replacement if found else None
 
+    def base_changed(self, part: str, sha256: str) -> bool:
+        """Whether this part was replaced when its original was another one."""
+        found = self._by_part.get(part)
+        return found is not None and found.base_sha256 not in (None, sha256)
+
     def state_of(self, part: str) -> Literal["none", "exclude", "replace"]:
         """What inspect says of this part."""
         found = self._by_part.get(part)
@@ -53,3 +60,44 @@ class OverrideSet:
 
 
 NO_OVERRIDES = OverrideSet()
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What a saved set belongs to: an agent (system and tool parts) or a session (messages)."""
+
+    kind: Literal["agent", "session"]
+    id: UUID
+
+
+class SavedOverride(msgspec.Struct, frozen=True, kw_only=True):
+    """An override as it is stored, with who saved it and when."""
+
+    part: str
+    action: Action
+    replacement: str | None = None
+    reason: str | None = None
+    base_sha256: str | None = None  # of the part that it replaces, as it was then
+    created_by: UUID
+    created_at: str
+
+
+class SavedSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole set of a target. `version` grows with each change; 0: never set."""
+
+    target: Target
+    version: int
+    overrides: tuple[SavedOverride, ...]
+
+    def as_wishes(self) -> tuple[Override, ...]:
+        """The bare overrides."""
+        return tuple(Override(e.part, e.action, e.replacement) for e in self.overrides)
+
+
+class PastSet(msgspec.Struct, frozen=True, kw_only=True):
+    """One set that a target has had, newest first in its history."""
+
+    version: int
+    overrides: tuple[SavedOverride, ...]
+    created_by: UUID
+    created_at: str
+    reason: str | None

@@ -105,7 +105,8 @@ class Part(msgspec.Struct, omit_defaults=True, gc=False):
     contributor: str  # the middleware that put it there
     role: str | None = None  # of messages
     origin: str | None = None  # the file, version or setting that it comes from
-    stale: bool = False
+    stale: bool = False  # an override names it, and it is not there
+    base_changed: bool = False  # its original is not what it was when the replacement was saved
     paired_with: list[str] | None = None
     synthetic: bool = False
     compacted: bool = False

@@ -61,7 +61,9 @@ class OverridesView(msgspec.Struct, frozen=True, omit_defaults=True):
 
     active: int
     stale: int
-    suspended: str | None = None  # the reason, when the session's set was left out
+    base_changed: int = 0  # replacements whose original is not what it was when they were saved
+    suspended: str | None = None  # the reason, when the session's set was left out as a whole
+    suspended_at: str | None = None  # the part that it was found at
 
 
 class CacheView(msgspec.Struct, frozen=True):
@@ -99,4 +101,4 @@ class PartContent(msgspec.Struct):
     content: object  # as the provider would get it: a block, a definition, or a message
     text: str  # its plain text, as its author wrote it
     before: object | None  # the content before an override, where one acts
-    omitted_bytes: int  # of media data left out of `content`; ask with media=1 to get it
+    omitted_characters: int  # of base64 data left out of `content`; media=1 brings it

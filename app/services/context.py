@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import orjson
 
 from app.chain.capture import capture
-from app.chain.chain import Contributed
-from app.chain.snapshots import snapshot
+from app.chain.fingerprint import text_sha256
+from app.chain.middlewares.context_overrides import OverrideSource, overrides_of
+from app.chain.snapshots import Covered, snapshot
 from app.chain.stack import default_chain
-from app.domain.messages import Block, MessageRef
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
-from app.domain.parts import Part, parse_part
+from app.domain.parts import Part, seq_of
 from app.domain.ports import Estimator, History
 from app.domain.requests import ModelRequest, RunState
-from app.domain.snapshots import Page, PartContent, Snapshot
-from app.errors import NotFound
-from app.provider.wire import blocks_of
+from app.domain.snapshots import Page, Snapshot
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
-
-LARGEST_SHOWN_MEDIA_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +31,12 @@ class Assembled:
     estimator: Estimator
 
 
-class NoSavedOverrides:
-    """The source of a session without any."""
-
-    def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
-        """None are saved."""
-        del agent_id, session_id
-        return NO_OVERRIDES
-
-
-def assemble(tx: Transaction, session_id: UUID) -> Assembled:
+def assemble(
+    tx: Transaction, session_id: UUID, overrides: OverrideSource | None = None
+) -> Assembled:
     """Build the next request through the real chain, and stop before anything is called.
+
+    With `overrides`, those act in place of the saved ones.
 
     Raises:
         NotFound: the session is not the principal's to see.
@@ -57,7 +47,7 @@ def assemble(tx: Transaction, session_id: UUID) -> Assembled:
     history = tx.messages.history(session_id, counted_by=estimator.id)
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
-    chain = default_chain(tx.sources, NoSavedOverrides(), estimator)
+    chain = default_chain(tx.sources, overrides or tx.overrides, tx.messages, estimator)
     chain.before_run(state)
     return Assembled(chain.model_call(state, capture), state, estimator)
 
@@ -69,7 +59,49 @@ def inspect(tx: Transaction, session_id: UUID, *, transparent: bool = True) -> S
         NotFound: the session is not the principal's to see.
     """
     assembled = assemble(tx, session_id)
+    find_covered(tx, assembled)
+    return described(assembled, transparent=transparent)
+
+
+def described(assembled: Assembled, *, transparent: bool = True) -> Snapshot:
+    """The snapshot of a request that was assembled."""
     return snapshot(assembled.request, assembled.estimator, transparent=transparent)
+
+
+def system_hashes(tx: Transaction, agent_id: UUID, parts: Collection[str]) -> dict[str, str]:
+    """The hashes of those of the agent's system parts that are there, without any override."""
+    agent = tx.agents.get(agent_id)
+    state = RunState(agent, agent_id, History(None, []))
+    chain = default_chain(tx.sources, NothingSaved(), tx.messages, estimator_for(agent.model))
+    chain.before_run(state)
+    request: ModelRequest = chain.model_call(state, capture)
+    return {each.part: text_sha256(each.text) for each in request.system if each.part in parts}
+
+
+class NothingSaved:
+    """The source of a request without any override."""
+
+    def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
+        """None."""
+        del agent_id, session_id
+        return NO_OVERRIDES
+
+
+def find_covered(tx: Transaction, assembled: Assembled) -> None:
+    """Load the headers of overridden messages that a checkpoint stands for, to list them."""
+    checkpoint = assembled.state.history.checkpoint
+    if checkpoint is None:
+        return
+    seqs = [seq for each in overrides_of(assembled.state) if (seq := seq_of(each.part))]
+    covered = [seq for seq in seqs if seq <= checkpoint.covers_seq]
+    if covered:
+        headers = tx.messages.headers(assembled.state.session_id, covered, assembled.estimator.id)
+        assembled.state.put(Covered(headers))
+
+
+def thinking_dropped(assembled: Assembled) -> tuple[str, ...]:
+    """The parts whose thinking the request leaves out."""
+    return tuple(each.part for each in assembled.request.messages if each.thinking_dropped)
 
 
 def page_of_messages(whole: Snapshot, limit: int | None, before: int | None) -> Snapshot:
@@ -89,28 +121,6 @@ def page_of_messages(whole: Snapshot, limit: int | None, before: int | None) -> 
     return whole
 
 
-def part_in_full(
-    tx: Transaction, session_id: UUID, part_id: str, *, media: bool = False
-) -> PartContent:
-    """The whole content of one part, as the provider would get it.
-
-    Raises:
-        BadPart: `part_id` is not a part id.
-        NotFound: the next request has no such part, or the session is not the principal's.
-    """
-    wanted = parse_part(part_id)
-    assembled = assemble(tx, session_id)
-    whole = snapshot(assembled.request, assembled.estimator)
-    part = next((each for each in _parts(whole) if each.id == wanted), None)
-    if part is None:
-        raise NotFound("The next request has no part of this id; its context lists those it has.")
-    if part.kind == "system":
-        return _system_in_full(assembled, part)
-    if part.kind == "tool":
-        return _tool_in_full(assembled, part)
-    return _message_in_full(tx, assembled, part, media=media)
-
-
 def _count_missing(
     tx: Transaction, session_id: UUID, history: History, estimator: Estimator
 ) -> None:
@@ -126,11 +136,6 @@ def _count_missing(
         summary.tokens = estimator.message(summary.role, summary.made.blocks).tokens
 
 
-def _parts(whole: Snapshot) -> Iterator[Part]:
-    for group in (whole.groups.system, whole.groups.tools, whole.groups.messages):
-        yield from group.parts
-
-
 def _seq(part: Part) -> int | None:
     return int(part.id[8:]) if part.id.startswith("message:") else None
 
@@ -141,89 +146,3 @@ def _index_of(parts: list[Part], before: int) -> int:
         (i for i, part in enumerate(parts) if (seq := _seq(part)) is not None and seq >= before),
         len(parts),
     )
-
-
-def _system_in_full(assembled: Assembled, part: Part) -> PartContent:
-    sent = {block.part: block for block in assembled.request.system}
-    contributed = assembled.state.get(Contributed).system
-    original = next(block for block in contributed if block.part == part.id)
-    block = sent.get(original.part, original)
-    replaced = block.text != original.text
-    return PartContent(
-        session_id=str(assembled.state.session_id),
-        part=part,
-        content={"type": "text", "text": block.text},
-        text=block.text if replaced else original.source or original.text,
-        before={"type": "text", "text": original.text} if replaced else None,
-        omitted_bytes=0,
-    )
-
-
-def _tool_in_full(assembled: Assembled, part: Part) -> PartContent:
-    tools = assembled.state.get(Contributed).tools
-    tool = next(each for each in tools if each.part == part.id)
-    return PartContent(
-        session_id=str(assembled.state.session_id),
-        part=part,
-        content=tool.definition,
-        text=str(tool.definition.get("description") or ""),
-        before=None,
-        omitted_bytes=0,
-    )
-
-
-def _message_in_full(
-    tx: Transaction, assembled: Assembled, part: Part, *, media: bool
-) -> PartContent:
-    session_id = assembled.state.session_id
-    ref = _ref_of(assembled, part)
-    contents = tx.messages.contents(session_id, [ref.seq]) if not ref.made else {}
-    blocks = blocks_of(ref, contents)
-    shown, omitted = (blocks, 0) if media else without_media(blocks)
-    return PartContent(
-        session_id=str(session_id),
-        part=part,
-        content={"role": ref.role, "content": shown},
-        text="\n\n".join(_texts(blocks)),
-        before=None,
-        omitted_bytes=omitted,
-    )
-
-
-def _ref_of(assembled: Assembled, part: Part) -> MessageRef:
-    return next(each for each in assembled.request.messages if each.part == part.id)
-
-
-def without_media(blocks: list[Block]) -> tuple[list[Block], int]:
-    """The blocks with large base64 data left out, and how many bytes of it there were."""
-    omitted = 0
-
-    def shown(value: Any) -> Any:
-        nonlocal omitted
-        if isinstance(value, list):
-            return [shown(each) for each in value]
-        if not isinstance(value, dict):
-            return value
-        data = value.get("data")
-        if value.get("type") == "base64" and isinstance(data, str):
-            if len(data) > LARGEST_SHOWN_MEDIA_BYTES:
-                omitted += len(data)
-                return value | {"data": ""}
-            return value
-        return {key: shown(each) for key, each in value.items()}
-
-    return [shown(block) for block in blocks], omitted
-
-
-def _texts(blocks: list[Block]) -> Iterator[str]:
-    for block in blocks:
-        kind = block.get("type")
-        if kind == "text":
-            yield str(block.get("text", ""))
-        elif kind == "thinking":
-            yield str(block.get("thinking", ""))
-        elif kind == "tool_use":
-            yield orjson.dumps(block.get("input"), option=orjson.OPT_INDENT_2).decode()
-        elif kind == "tool_result":
-            content = block.get("content")
-            yield from [content] if isinstance(content, str) else _texts(content or [])

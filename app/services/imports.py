@@ -51,6 +51,7 @@ class ImportedSession:
     report: Mapping[str, Any]
     created: bool = False
     updated: bool = False  # an earlier import's session got the messages that are new
+    earlier_id: UUID | None = None  # of an earlier import that this one could not continue
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,12 @@ def ids_of(outcome: Outcome) -> dict[str, Any]:
     """What `find` needs to tell the outcome again."""
     return {
         "sessions": [
-            {"id": str(each.session.id), "created": each.created, "updated": each.updated}
+            {
+                "id": str(each.session.id),
+                "created": each.created,
+                "updated": each.updated,
+                "earlier_id": str(each.earlier_id) if each.earlier_id else None,
+            }
             for each in outcome.sessions
         ]
     }
@@ -112,13 +118,18 @@ def find(tx: Transaction, made: Mapping[str, Any]) -> Outcome:
     Raises:
         NotFound: one of its sessions is gone.
     """
-    return Outcome([_found(tx, **each) for each in made["sessions"]])
+    return Outcome([_found(tx, each) for each in made["sessions"]])
 
 
-def _found(tx: Transaction, id: str, created: bool, updated: bool) -> ImportedSession:  # noqa: A002
-    session = tx.sessions.get(UUID(id))
-    report = tx.imports.of(session.id).report
-    return ImportedSession(session=session, report=report, created=created, updated=updated)
+def _found(tx: Transaction, made: Mapping[str, Any]) -> ImportedSession:
+    session = tx.sessions.get(UUID(made["id"]))
+    return ImportedSession(
+        session=session,
+        report=tx.imports.of(session.id).report,
+        created=made["created"],
+        updated=made["updated"],
+        earlier_id=UUID(made["earlier_id"]) if made["earlier_id"] else None,
+    )
 
 
 @dataclass(slots=True)
@@ -132,7 +143,7 @@ class _Work:
 
     def take(self, new: Prepared) -> None:
         """Recognise, continue or make one conversation."""
-        made = self._known(new) or self._continued(new) or self._made(new)
+        made = self._known(new) or self._of_grown(new)
         self._by_source.setdefault(_source(new.imported), made.session.id)
         self.done.append(made)
 
@@ -144,11 +155,15 @@ class _Work:
             session=self.tx.sessions.get(record.session_id), report=record.report
         )
 
-    def _continued(self, new: Prepared) -> ImportedSession | None:
+    def _of_grown(self, new: Prepared) -> ImportedSession:
         source = new.imported.source_session_id
-        if source is None or new.imported.format not in GROWING:
-            return None
-        for record in self.tx.imports.of_source(source):
+        grows = source is not None and new.imported.format in GROWING
+        earlier = self.tx.imports.of_source(source) if source and grows else []
+        continued = self._continued(new, earlier)
+        return continued or self._made(new, earlier[0].session_id if earlier else None)
+
+    def _continued(self, new: Prepared, earlier: Sequence[ImportRecord]) -> ImportedSession | None:
+        for record in earlier:
             session = self.tx.sessions.lock(record.session_id)
             hashes = self.tx.messages.hashes(session.id)
             # Else something was said there since, or the source has rewritten its past.
@@ -166,7 +181,7 @@ class _Work:
         session = self.tx.sessions.get(session.id)
         return ImportedSession(session=session, report=report, updated=True)
 
-    def _made(self, new: Prepared) -> ImportedSession:
+    def _made(self, new: Prepared, earlier_id: UUID | None) -> ImportedSession:
         parent = new.imported.parent
         session = self.tx.sessions.add(
             Session(
@@ -183,7 +198,10 @@ class _Work:
         self._compacted(session, new)
         report = self._record(session, new, {"messages": len(new.messages)})
         return ImportedSession(
-            session=self.tx.sessions.get(session.id), report=report, created=True
+            session=self.tx.sessions.get(session.id),
+            report=report,
+            created=True,
+            earlier_id=earlier_id,
         )
 
     def _agent(self, new: Prepared) -> UUID:

@@ -19,7 +19,7 @@ from app.domain.completion import (
 )
 from app.domain.ids import now, rfc3339
 from app.domain.messages import MessageRef
-from app.domain.overrides import Override, SavedOverride, SavedSet, Target
+from app.domain.overrides import Override, OverrideSet, SavedOverride, SavedSet, Target
 from app.domain.pairs import Partner
 from app.domain.text import clean
 from app.errors import Fault, OverridesRefused
@@ -108,7 +108,9 @@ def restore(
         OverridesRefused: messages that came since make it impossible.
     """
     past = tx.overrides.past(target, version)
-    wishes = [Wish(each.part, each.action, each.replacement, each.reason) for each in past.overrides]
+    wishes = [
+        Wish(each.part, each.action, each.replacement, each.reason) for each in past.overrides
+    ]
     reason = f"restored from version {version}"
     return replace(tx, target, wishes, reason=reason, precondition=precondition)
 
@@ -215,7 +217,7 @@ def _thinking_dropped(tx: Transaction, target: Target) -> tuple[str, ...]:
 
 
 def _alternatives(decided: Decided) -> Iterator[Alternative]:
-    """For each result that leaves with its call: keep the call, and replace the result by a note."""
+    """For each result that leaves with its call: keep both, and put a note in its place."""
     added = {each.part for each in decided.completed.added}
     for message in decided.messages:
         if message.part in added and message.tool_result_ids and " " not in message.tool_result_ids:
@@ -231,12 +233,59 @@ def _audit(tx: Transaction, saved: SavedSet) -> None:
     tx.audit.add(Action.CONTEXT_OVERRIDE, saved.target.kind, saved.target.id, detail)
 
 
+def preview(
+    tx: Transaction, target: Target, wishes: Sequence[Wish], session_id: UUID | None
+) -> dict[str, object]:
+    """What `replace` would answer, and what the edit would cost in this session.
+
+    Stores nothing; for an agent without a session, nothing is known of the price.
+
+    Raises:
+        NotFound: the target or the session is not the principal's to see.
+        OverridesRefused: as `replace` would.
+    """
+    saved = tx.overrides.of(target)
+    decided = decide(tx, target, wishes)
+    cost: Price = UNKNOWN_PRICE
+    dropped: tuple[str, ...] = ()
+    if session_id is not None:
+        before = context.assemble(tx, session_id)
+        after = context.assemble(tx, session_id, _Instead(tx, target, decided.completed.overrides))
+        cost, dropped = price(before, after), context.thinking_dropped(after)
+    return {
+        "version": saved.version,
+        "overrides": decided.completed.overrides,
+        "added": decided.completed.added,
+        "thinking_dropped": dropped,
+        "alternatives": tuple(_alternatives(decided)),
+        "price": cost,
+    }
+
+
+class _Instead:
+    """The saved overrides, with those of one target replaced by others."""
+
+    def __init__(self, tx: Transaction, target: Target, overrides: Sequence[Override]) -> None:
+        self._tx = tx
+        self._target = target
+        self._overrides = overrides
+
+    def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
+        saved = self._tx.overrides.for_run(agent_id, session_id)
+        kinds = AGENT_KINDS if self._target.kind == "agent" else SESSION_KINDS
+        kept = [each for each in saved if each.part.partition(":")[0] not in kinds]
+        return OverrideSet([*kept, *self._overrides])
+
+
 class Price(msgspec.Struct, frozen=True, kw_only=True):
     """What an edit costs once and saves from then on, in tokens; None: not known."""
 
     saved_per_call: int | None
     prefix_rebilled: int | None
     pays_after_calls: int | None
+
+
+UNKNOWN_PRICE = Price(saved_per_call=None, prefix_rebilled=None, pays_after_calls=None)
 
 
 def price(before: Assembled, after: Assembled) -> Price:

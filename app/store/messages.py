@@ -13,6 +13,7 @@ from sqlalchemy import (
     ScalarSelect,
     Text,
     any_,
+    case,
     func,
     insert,
     literal,
@@ -98,7 +99,7 @@ class Messages(Repository):
 
     def contents(self, session_id: UUID, seqs: Iterable[int]) -> dict[int, str]:
         """The compact JSON of the blocks of these messages, by number; unknown ones left out."""
-        wanted = sorted(set(seqs))
+        wanted = sorted({seq for seq in seqs if 1 <= seq <= MAX_SEQ})
         if not wanted:
             return {}
         found = select(messages.c.seq, messages.c.content).where(
@@ -107,6 +108,14 @@ class Messages(Repository):
         if len(wanted) != wanted[-1] - wanted[0] + 1:
             found = found.where(messages.c.seq == any_(literal(wanted, ARRAY(Integer))))
         return {row.seq: row.content for row in self._rows(found)}
+
+    def headers(self, session_id: UUID, seqs: Iterable[int], counted_by: str) -> list[MessageRef]:
+        """These messages without their content, by number; unknown ones left out."""
+        counted = case((messages.c.counted_by == counted_by, messages.c.tokens))
+        columns = [counted if each is messages.c.tokens else each for each in history.HEADERS]
+        wanted = literal(sorted(set(seqs)), ARRAY(Integer))
+        found = select(*columns).where(*self._visible(session_id), messages.c.seq == any_(wanted))
+        return [MessageRef(*row) for row in self._rows(found.order_by(messages.c.seq))]
 
     def tail(self, session_id: UUID) -> list[MessageRef]:
         """The rows that tell which calls are open: enough to check what is appended next.

@@ -30,6 +30,7 @@ from app.store.imports import Imports
 from app.store.keys import AllKeys, Keys
 from app.store.memory import Memory
 from app.store.messages import Messages
+from app.store.overrides import Overrides
 from app.store.revision import SCHEMA_REVISION
 from app.store.scope import Scope
 from app.store.sessions import AllSessions, Sessions
@@ -72,6 +73,7 @@ class Transaction:
         self.sessions = Sessions(connection, scope)
         self.messages = Messages(connection, scope)
         self.checkpoints = Checkpoints(connection, scope)
+        self.overrides = Overrides(connection, scope)
         self.files = Files(connection, scope)
         self.todos = Todos(connection, scope)
         self.attachments = Attachments(connection, scope)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 from uuid import UUID
 
 import msgspec
+import orjson
+import structlog
 
+from app.chain.made import made_message
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.patch_tool_calls import ending_on_user
-from app.domain.messages import MessageRef
+from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
-from app.domain.ports import Estimator
+from app.domain.ports import ContentReader, Estimator
+from app.domain.replacing import with_text
 from app.domain.requests import ModelRequest, RunState
+from app.domain.validity.history import check_history
+
+log = structlog.get_logger(__name__)
 
 
 class OverrideSource(Protocol):
@@ -33,6 +41,13 @@ class Unfiltered(msgspec.Struct, frozen=True):
     messages: list[MessageRef]
 
 
+class Suspended(msgspec.Struct, frozen=True):
+    """The message overrides were left out of this call: they would have made it invalid."""
+
+    reason: str  # the code of the first fault
+    at: str  # the part that it was found at
+
+
 class ContextOverrides(Middleware):
     """Applies the overrides to messages and the summary.
 
@@ -40,12 +55,18 @@ class ContextOverrides(Middleware):
     and tool overrides act elsewhere: docs/system-architecture.md, "Where an override acts".
     """
 
-    def __init__(self, source: OverrideSource, estimator: Estimator) -> None:
+    def __init__(
+        self, source: OverrideSource, contents: ContentReader, estimator: Estimator
+    ) -> None:
         self._source = source
+        self._contents = contents
         self._estimator = estimator
 
     def before_run(self, state: RunState) -> None:
-        """Load the overrides once, so that a run never sees its context change between turns."""
+        """Load the overrides once, so that a run never sees its context change between turns.
+
+        Fails with the store: a call without the overrides is not what anybody asked for.
+        """
         state.put(_Loaded(self._source.for_run(state.agent.id, state.session_id)))
 
     def wrap_model_call(self, request: ModelRequest, call_next: CallNext) -> Reply:
@@ -53,9 +74,78 @@ class ContextOverrides(Middleware):
         if not overrides.on_messages():
             return call_next(request)
         request.state.put(Unfiltered(request.messages))
-        kept = [each for each in request.messages if not overrides.excludes(each.part)]
+        kept = self._applied(overrides, request)
+        if fault := _first_fault(kept):
+            # The set was valid when it was saved; a message that came later broke a pair. The
+            # history as it is beats an invalid request.
+            request.state.put(Suspended(*fault))
+            log.error("overrides_suspended", reason=fault[0], session=str(request.state.session_id))
+            return call_next(request)
         # What is left may end on the assistant's turn although the history did not.
         return call_next(replace(request, messages=ending_on_user(kept, self._estimator)))
+
+    def _applied(self, overrides: OverrideSet, request: ModelRequest) -> list[MessageRef]:
+        messages = without(request.messages, overrides)
+        replaced = [each for each in messages if overrides.replacement(each.part) is not None]
+        if not replaced:
+            return messages
+        seqs = [each.seq for each in replaced if not each.made]
+        stored = self._contents.contents(request.state.session_id, seqs) if seqs else {}
+        new = {each.part: self._with_replacement(each, overrides, stored) for each in replaced}
+        return [new.get(each.part, each) for each in messages]
+
+    def _with_replacement(
+        self, ref: MessageRef, overrides: OverrideSet, stored: Mapping[int, str]
+    ) -> MessageRef:
+        blocks = ref.made.blocks if ref.made else orjson.loads(stored[ref.seq])
+        text = overrides.replacement(ref.part)
+        if text is None:
+            return ref
+        label = ref.made.label if ref.made else f"#{ref.seq} {ref.role}"
+        blocks = with_text(ref.role, blocks, text)
+        new = made_message(
+            ref.role, MadeMessage(ref.part, label, "override", blocks), self._estimator
+        )
+        new.seq = ref.seq
+        return new
+
+
+def without(messages: list[MessageRef], overrides: OverrideSet) -> list[MessageRef]:
+    """Leave out what the overrides exclude, and the synthetic results of calls that go with it."""
+    excluded = [each for each in messages if overrides.excludes(each.part)]
+    if not excluded:
+        return messages
+    gone = {each.part for each in excluded}
+    calls = {call for each in excluded for call in each.tool_use_ids.split()}
+    return [
+        each
+        for each in messages
+        if each.part not in gone and not (each.made and each.tool_result_ids in calls)
+    ]
+
+
+def _first_fault(kept: list[MessageRef]) -> tuple[str, str] | None:
+    """Why these messages cannot be sent, and where; None when they can."""
+    if _is_plainly_valid(kept):
+        return None
+    faults = check_history(kept)
+    return (faults[0].code, faults[0].at) if faults else None
+
+
+def _is_plainly_valid(kept: list[MessageRef]) -> bool:
+    """Whether what is left of a valid history is valid for a reason that is cheap to see.
+
+    It starts with the user, no call has lost its result and no result its call, and there is no
+    message whose place matters otherwise: the system's, and a provider's own compaction.
+    """
+    calls = " ".join([each.tool_use_ids for each in kept if each.tool_use_ids]).split()
+    results = " ".join([each.tool_result_ids for each in kept if each.tool_result_ids]).split()
+    return (
+        bool(kept)
+        and kept[0].role == "user"
+        and set(calls) == set(results)
+        and not any(each.role == "system" or "compaction" in each.marks for each in kept)
+    )
 
 
 def overrides_of(state: RunState) -> OverrideSet:

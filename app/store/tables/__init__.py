@@ -9,7 +9,7 @@ an API key, which is looked up before anybody knows the tenant, and is random.
 from app.store.tables.agents import agents, memory_files, skills
 from app.store.tables.columns import metadata
 from app.store.tables.identity import api_keys, tenants, users
-from app.store.tables.overrides import context_overrides
+from app.store.tables.overrides import context_overrides, override_sets
 from app.store.tables.records import audit_events, idempotency_keys, imports
 from app.store.tables.sessions import attachments, messages, session_files, sessions, todos
 from app.store.tables.work import checkpoints, runs, tries, usage_records
@@ -26,6 +26,7 @@ __all__ = [
     "memory_files",
     "messages",
     "metadata",
+    "override_sets",
     "runs",
     "session_files",
     "sessions",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, Index, Table, Uuid
+from sqlalchemy import CheckConstraint, Column, Index, Integer, Table, UniqueConstraint, Uuid
 from sqlalchemy import text as sql
 
 from app.store.tables.columns import (
     id_key,
+    json_text,
     made_at,
     metadata,
     of_tenant,
@@ -65,4 +66,27 @@ context_overrides = Table(
     CheckConstraint("action = 'exclude' OR part NOT LIKE 'tool:%'", name="no_tool_replace"),
     CheckConstraint("char_length(part) <= 512", name="part_length"),
     CheckConstraint("base_sha256 ~ '^[0-9a-f]{64}$'", name="base_sha256"),
+)
+
+# What a target's whole set was, each time that it changed: the newest one is in force.
+override_sets = Table(
+    "override_sets",
+    metadata,
+    tenant_key(),
+    id_key(),
+    Column("agent_id", Uuid),
+    Column("session_id", Uuid),
+    Column("version", Integer, nullable=False),
+    json_text("overrides"),
+    text("reason", nullable=True),
+    Column("created_by", Uuid, nullable=False),
+    made_at(),
+    of_tenant(),
+    refers("agent_id", "agents", ondelete="CASCADE"),
+    refers("session_id", "sessions", ondelete="CASCADE"),
+    refers("created_by", "users"),
+    UniqueConstraint("tenant_id", "agent_id", "version"),
+    UniqueConstraint("tenant_id", "session_id", "version"),
+    CheckConstraint("num_nonnulls(agent_id, session_id) = 1", name="one_target"),
+    CheckConstraint("version > 0", name="version"),
 )

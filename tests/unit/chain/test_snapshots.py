@@ -19,6 +19,7 @@ from app.provider import wire
 from app.tokens.estimator import estimator_for
 from tests.history import (
     NOWHERE,
+    Pages,
     Shelf,
     an_agent,
     assistant,
@@ -49,7 +50,7 @@ class Saved:
 def captured(turns=TALK, *, agent=None, shelf=SHELF, saved=None, checkpoint=None):
     history = History(checkpoint, refs(turns, ESTIMATOR))
     state = RunState(agent or an_agent(), NOWHERE, history)
-    chain = default_chain(shelf, saved or Saved(), ESTIMATOR)
+    chain = default_chain(shelf, saved or Saved(), Pages(turns, ESTIMATOR), ESTIMATOR)
     chain.before_run(state)
     return chain.model_call(state, capture)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from app.chain.stack import default_chain
 from app.domain.overrides import NO_OVERRIDES
 from app.tokens.estimator import estimator_for
-from tests.history import Shelf
+from tests.history import Pages, Shelf
 
 
 class NothingSaved:
@@ -12,7 +12,8 @@ class NothingSaved:
 
 
 def test_the_order_of_the_stack_is_the_documented_one():
-    chain = default_chain(Shelf(), NothingSaved(), estimator_for("claude-sonnet-4-5"))
+    estimator = estimator_for("claude-sonnet-4-5")
+    chain = default_chain(Shelf(), NothingSaved(), Pages([], estimator), estimator)
 
     names = [type(each).__name__ for each in chain.stack]
 

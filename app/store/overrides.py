@@ -1,0 +1,161 @@
+"""Saved context overrides: the set of each target as it is, and the last ones that it has had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select
+
+from app.domain.ids import new_id
+from app.domain.overrides import Override, OverrideSet, PastSet, SavedOverride, SavedSet, Target
+from app.errors import NotFound
+from app.store.repository import Repository
+from app.store.tables import agents, context_overrides, override_sets, sessions
+
+KEPT_SETS = 20
+
+_FIELDS = ("part", "action", "replacement", "reason", "base_sha256", "created_by", "created_at")
+_SAVED = [context_overrides.c[name] for name in _FIELDS]
+
+
+class Overrides(Repository):
+    """Sets of overrides: read with their target, written by who may change it."""
+
+    def of(self, target: Target) -> SavedSet:
+        """The target's set; empty when nobody saved one. Raises NotFound."""
+        self._must_see(target)
+        return self._read(target)
+
+    def lock(self, target: Target) -> SavedSet:
+        """The target's set, held so that nobody else changes it before this ends.
+
+        Raises:
+            NotFound: the target is not the principal's to change.
+        """
+        table, visible = self._target_table(target, writable=True)
+        self._one(select(table.c.id).where(visible, table.c.id == target.id).with_for_update())
+        return self._read(target)
+
+    def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
+        """The agent's and the session's overrides together, in one query.
+
+        The caller has read the session, and through it the agent.
+        """
+        found = select(*(context_overrides.c[name] for name in Override.__struct_fields__)).where(
+            self._scope.in_tenant(context_overrides),
+            or_(
+                context_overrides.c.agent_id == agent_id,
+                context_overrides.c.session_id == session_id,
+            ),
+        )
+        return OverrideSet(Override(*row) for row in self._rows(found))
+
+    def replace(
+        self, held: SavedSet, wanted: Sequence[SavedOverride], reason: str | None
+    ) -> SavedSet:
+        """Make `wanted` the whole set of the target that `held` came from, by `lock`.
+
+        A set equal to the held one leaves everything as it is.
+        """
+        if tuple(wanted) == held.overrides:
+            return held
+        target = held.target
+        self._connection.execute(delete(context_overrides).where(self._of(target)))
+        rows = [self._row(target, each) for each in wanted]
+        if rows:
+            self._connection.execute(insert(context_overrides), rows)
+        version = self._remember(held, wanted, reason)
+        return SavedSet(target=target, version=version, overrides=tuple(wanted))
+
+    def history(self, target: Target) -> list[PastSet]:
+        """The last sets of the target, newest first; the first one is in force. NotFound."""
+        self._must_see(target)
+        found = (
+            select(override_sets)
+            .where(self._of(target, override_sets))
+            .order_by(override_sets.c.version.desc())
+            .limit(KEPT_SETS)
+        )
+        return [_past(row._mapping) for row in self._rows(found)]
+
+    def past(self, target: Target, version: int) -> PastSet:
+        """One of the last sets. Raises NotFound."""
+        self._must_see(target)
+        found = select(override_sets).where(
+            self._of(target, override_sets), override_sets.c.version == version
+        )
+        return _past(self._one(found)._mapping)
+
+    def _read(self, target: Target) -> SavedSet:
+        found = select(*_SAVED).where(self._of(target)).order_by(context_overrides.c.id)
+        latest = select(func.max(override_sets.c.version)).where(self._of(target, override_sets))
+        version = self._connection.execute(latest).scalar() or 0
+        overrides = tuple(SavedOverride(**row._mapping) for row in self._rows(found))
+        return SavedSet(target=target, version=version, overrides=overrides)
+
+    def _remember(self, held: SavedSet, wanted: Sequence[SavedOverride], reason: str | None) -> int:
+        version = held.version + 1
+        self._connection.execute(
+            insert(override_sets).values(
+                tenant_id=self._scope.tenant_id,
+                id=new_id(),
+                version=version,
+                overrides=[_as_json(each) for each in wanted],
+                reason=reason,
+                created_by=self._scope.user_id,
+                **_key(held.target),
+            )
+        )
+        outdated = delete(override_sets).where(
+            self._of(held.target, override_sets), override_sets.c.version <= version - KEPT_SETS
+        )
+        self._connection.execute(outdated)
+        return version
+
+    def _row(self, target: Target, each: SavedOverride) -> dict[str, Any]:
+        values = {name: getattr(each, name) for name in _FIELDS}
+        return {"tenant_id": self._scope.tenant_id, "id": new_id(), **_key(target), **values}
+
+    def _must_see(self, target: Target) -> None:
+        table, visible = self._target_table(target, writable=False)
+        if self._first(select(table.c.id).where(visible, table.c.id == target.id)) is None:
+            raise NotFound
+
+    def _target_table(self, target: Target, *, writable: bool) -> tuple[Table, ColumnElement[bool]]:
+        if target.kind == "session":
+            return sessions, self._scope.session()
+        if writable:
+            return agents, self._scope.writable_agent()
+        return agents, self._scope.usable_agent()
+
+    def _of(self, target: Target, table: Table = context_overrides) -> ColumnElement[bool]:
+        return self._scope.in_tenant(table) & (table.c[f"{target.kind}_id"] == target.id)
+
+
+def _key(target: Target) -> dict[str, UUID | None]:
+    return {
+        "agent_id": target.id if target.kind == "agent" else None,
+        "session_id": target.id if target.kind == "session" else None,
+    }
+
+
+def _as_json(each: SavedOverride) -> dict[str, Any]:
+    return {
+        name: str(value) if isinstance(value := getattr(each, name), UUID) else value
+        for name in _FIELDS
+    }
+
+
+def _past(row: Any) -> PastSet:
+    return PastSet(
+        version=row["version"],
+        overrides=tuple(
+            SavedOverride(**(each | {"created_by": UUID(each["created_by"])}))
+            for each in row["overrides"]
+        ),
+        created_by=row["created_by"],
+        created_at=row["created_at"],
+        reason=row["reason"],
+    )
