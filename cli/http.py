@@ -125,8 +125,8 @@ class Api:
             self._request(
                 connection, method, path, body, {**self._headers(body), **(headers or {})}
             )
-            response = connection.getresponse()
-            return self._answer(response, self._read(response))
+            with connection.getresponse() as response:
+                return self._answer(response, self._read(response))
         except (OSError, HTTPException) as error:
             raise self._broken(error) from None
         finally:

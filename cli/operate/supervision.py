@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
 import click
 
-from cli.operate.embedded.ownership import OwnedProcess
+from cli.operate.embedded.ownership import OwnedProcess, Program
 
 _LOOK_EVERY = 0.2  # seconds
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -38,6 +38,21 @@ def _stop(number: int, _frame: FrameType | None) -> None:
     for each in _STOPPING:
         signal.signal(each, signal.SIG_IGN)
     raise Stopped(signal.Signals(number).name)
+
+
+@contextmanager
+def running(programs: Iterable[Program], grace: float) -> Iterator[list[OwnedProcess]]:
+    """Start the programs; at the end all are asked to stop, then each has `grace` seconds."""
+    processes: list[OwnedProcess] = []
+    try:
+        for program in programs:
+            processes.append(OwnedProcess(program))
+        yield processes
+    finally:
+        for process in processes:
+            process.ask_to_stop()
+        for process in processes:
+            process.stop(grace)
 
 
 def wait_until(

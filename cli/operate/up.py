@@ -28,7 +28,13 @@ from cli.operate.embedded.postgres import Postgres
 from cli.operate.embedded.state import held_state
 from cli.operate.embedded.valkey import Valkey
 from cli.operate.listening import listen, url_of
-from cli.operate.supervision import Stopped, stopping_on_signals, wait_for_ever, wait_until
+from cli.operate.supervision import (
+    Stopped,
+    running,
+    stopping_on_signals,
+    wait_for_ever,
+    wait_until,
+)
 
 _READY_WITHIN = 60.0  # seconds
 _ANSWERS_WITHIN = 30.0
@@ -80,10 +86,8 @@ def _start(launch: Launch, stack: ExitStack) -> list[OwnedProcess]:
     services = _services(launch, data, stack, processes)
     with db.told_in_one_line():
         db.upgrade(services.admin_database_url, services.database_url)
-    for program in _programs(data, services, listening):
-        process = OwnedProcess(program)
-        stack.callback(process.stop, _STOP_WITHIN)
-        processes.append(process)
+    programs = _programs(data, services, listening)
+    processes += stack.enter_context(running(programs, _STOP_WITHIN))
     api = _api(url)
     if not wait_until(lambda: _is_ready(api), processes, _READY_WITHIN):
         raise click.ClickException(f"hango is not ready after {_READY_WITHIN:.0f} s: {data}/logs")
@@ -161,15 +165,15 @@ def _api(url: str, key: str = "") -> Api:
     return Api(configuration.parse(url, "hango up", key), _ANSWERS_WITHIN)
 
 
-def _tell(running: Running) -> None:
-    url, key = running.connection.url, running.connection.key
-    file = running.data / connection.FILE
+def _tell(made: Running) -> None:
+    url, key = made.connection.url, made.connection.key
+    file = made.data / connection.FILE
     click.echo(f"hango is running at {url}  (API: {url}/docs)\n")
-    click.echo(f"  key   {key}" if running.key_is_new else f"  key   in {file}")
-    click.echo(f"  data  {running.data}\n")
-    if running.session_id:
+    click.echo(f"  key   {key}" if made.key_is_new else f"  key   in {file}")
+    click.echo(f"  data  {made.data}\n")
+    if made.session_id:
         click.echo("What would the next model call of the sample session send? In another shell:\n")
-        click.echo(f"  {_hango(running.data)} context show --session {running.session_id}\n")
+        click.echo(f"  {_hango(made.data)} context show --session {made.session_id}\n")
     click.echo("Ctrl-C stops everything.")
 
 

@@ -71,12 +71,17 @@ class OwnedProcess:
         """How it ended; None while it runs."""
         return self._process.poll()
 
-    def stop(self, grace: float) -> None:
-        """End it: the program's own signal, then SIGKILL for its group after `grace` seconds."""
+    def ask_to_stop(self) -> None:
+        """Send the program's own signal, and don't wait."""
         if self._watchdog:
             self._watchdog.dismiss()
+            self._watchdog = None
         if self._process.poll() is None:
             self._process.send_signal(self.program.stop_with)
+
+    def stop(self, grace: float) -> None:
+        """End it: the program's own signal, then SIGKILL for its group after `grace` seconds."""
+        self.ask_to_stop()
         try:
             self._process.wait(grace)
         except subprocess.TimeoutExpired:

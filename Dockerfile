@@ -1,0 +1,23 @@
+# hango without servers of its own: web, worker and beat are the same image (docker-compose.yml).
+FROM python:3.13-slim AS built
+
+WORKDIR /build
+COPY requirements.lock ./
+RUN python -m venv /opt/hango \
+ && /opt/hango/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock
+COPY pyproject.toml README.md ./
+COPY app app
+COPY cli cli
+COPY workers workers
+COPY migrations migrations
+RUN /opt/hango/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+
+FROM python:3.13-slim
+
+RUN useradd --system --create-home --home-dir /var/lib/hango hango
+COPY --from=built /opt/hango /opt/hango
+ENV PATH=/opt/hango/bin:$PATH PYTHONUNBUFFERED=1
+USER hango
+WORKDIR /var/lib/hango
+EXPOSE 8600
+CMD ["gunicorn", "app.web:from_environment()", "--bind", "0.0.0.0:8600", "--worker-class", "gthread", "--workers", "2", "--threads", "8", "--no-control-socket"]
