@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from celery import Celery
 from kombu.entity import Queue as BrokerQueue
@@ -36,7 +36,6 @@ class Queue:
             self._celery.send_task(
                 job,
                 args=[] if row_id is None else [row_id],
-                queue=QUEUE_OF[job],
                 headers={REQUEST_ID_HEADER: get_contextvars().get("request_id")},
             )
         except (OperationalError, OSError) as error:
@@ -55,10 +54,17 @@ def celery_client(settings: Settings) -> Celery:
 
 
 def broker_url(redis_url: str) -> str:
-    """The same server in kombu's spelling: a socket's `unix:` URL is `redis+socket:` there."""
-    if urlsplit(redis_url).scheme == "unix":
-        return "redis+socket" + redis_url.removeprefix("unix")
-    return redis_url
+    """The same server in kombu's spelling, which differs for sockets.
+
+    unix:///run/valkey.sock?db=3 → redis+socket:///run/valkey.sock?virtual_host=3
+    """
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    names = {"db": "virtual_host"}
+    query = urlencode([(names.get(name, name), value) for name, value in parse_qsl(parts.query)])
+    socket = f"redis+socket://{parts.netloc}{parts.path}"
+    return f"{socket}?{query}" if query else socket
 
 
 _BROKER: dict[str, Any] = {
@@ -84,6 +90,7 @@ _DELIVERY: dict[str, Any] = {
     "task_default_queue": QueueName.UPKEEP,
     "task_queues": [BrokerQueue(name) for name in QueueName],  # type: ignore[no-untyped-call]
     "task_create_missing_queues": False,
+    "task_routes": {job.value: {"queue": queue.value} for job, queue in QUEUE_OF.items()},
     # Each job starts from its row and is safe to deliver twice.
     "task_acks_late": True,
     "task_acks_on_failure": True,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from app.domain.jobs import QUEUE_OF, Job
+from app.domain.jobs import Job
 
 
 def _every(span: timedelta, job: Job) -> dict[str, Any]:
     # A sweep that could not run in time is worthless: the next one does its work.
     expires = span.total_seconds()
-    return {"task": job, "schedule": span, "options": {"queue": QUEUE_OF[job], "expires": expires}}
+    return {"task": job, "schedule": span, "options": {"expires": expires}}
 
 
 TABLE: dict[str, dict[str, Any]] = {

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from celery.contrib.testing.worker import start_worker
 
-from app.runtime import Runtime
+from app.runtime import Runtime, build_runtime
 from app.services import messages
+from app.settings import Secret
 from app.tokens.estimator import estimator_for
+from app.web import create_app
 from tests.api.problems import assert_problem, codes
 from tests.factories import Caller, made, make_agent, make_session
 from tests.history import assistant, user
+from workers import base
+from workers import messages as _jobs  # noqa: F401 (registers them)
 
 TOOL = {"name": "look_up", "description": "Look it up.", "input_schema": {"type": "object"}}
 PROSE = "Große Übung: naïve café, 日本語, def f(x): return {x: x**2}, 3.14159. " * 20
@@ -210,6 +219,46 @@ def test_a_model_that_counts_otherwise_has_its_messages_counted_again(
     assert counted != before
 
 
+def test_a_worker_counts_again_what_a_request_has_queued(
+    member: Caller, runtime: Runtime, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent = make_agent(member, model=OLD)
+    session = make_session(member, agent, user(PROSE))
+    path = f"/v1/sessions/{session}/messages"
+    (before,) = member.get(path).json["items"]
+
+    header = {"X-Request-Id": "tie-1"}
+    assert (
+        member.patch(f"/v1/agents/{agent}", json={"model": NEW}, headers=header).status_code == 200
+    )
+    with working(runtime):
+        until(lambda: member.get(path).json["items"][0]["tokens"] != before["tokens"])
+        until(lambda: '"job_done"' in (said := said_so_far(capsys)) and "tie-1" in said)
+
+
+def test_a_lost_recount_is_found_by_the_sweep(member: Caller, runtime: Runtime) -> None:
+    agent = make_agent(member, model=OLD)
+    make_session(member, agent, user(PROSE))
+    member.patch(f"/v1/agents/{agent}", json={"model": NEW})
+    runtime.redis.flushdb()
+
+    messages.sweep_counts(runtime)
+
+    assert queued(runtime) == ["hango.messages.recount"]
+
+
+def test_a_change_succeeds_while_the_broker_is_away(member: Caller, runtime: Runtime) -> None:
+    away = build_runtime(replace(runtime.settings, redis_url=Secret("redis://127.0.0.1:9/0")))
+    agent = make_agent(member, model=OLD)
+    caller = replace(member, client=create_app(away).test_client())
+
+    changed = caller.patch(f"/v1/agents/{agent}", json={"model": NEW})
+    away.database.dispose()
+
+    assert changed.status_code == 200
+    assert changed.json["model"] == NEW
+
+
 def test_a_model_that_counts_alike_has_nothing_counted_again(
     member: Caller, runtime: Runtime
 ) -> None:
@@ -220,6 +269,30 @@ def test_a_model_that_counts_alike_has_nothing_counted_again(
     )
 
     assert queued(runtime) == []
+
+
+@contextmanager
+def working(runtime: Runtime) -> Iterator[None]:
+    """A real worker on the real broker, in a thread of this process."""
+    celery = base.application(runtime.settings)
+    with start_worker(celery, pool="solo", perform_ping_check=False, shutdown_timeout=20):
+        yield
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for the condition, and no longer than it takes."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It never came to pass."
+        time.sleep(0.02)
+
+
+_heard: list[str] = []
+
+
+def said_so_far(capsys: pytest.CaptureFixture[str]) -> str:
+    _heard.append(capsys.readouterr().out)
+    return "".join(_heard)
 
 
 def queued(runtime: Runtime) -> list[str]:

@@ -132,5 +132,10 @@ class ImportSchema(Strict):
     session_id = fields.UUID(attribute="first.session.id")
     created = fields.Boolean()
     updated = fields.Boolean(attribute="first.updated")
+    earlier_session_id = fields.UUID(
+        attribute="first.earlier_id",
+        allow_none=True,
+        metadata={"description": "An earlier import of this source that could not be continued."},
+    )
     report = Json(attribute="first.report")
     sessions = fields.List(fields.Nested(ImportedSessionSchema))
