@@ -83,7 +83,7 @@ def _load(data: bytes) -> Any:
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_float=_number)
+        value = json.loads(text, strict=False, parse_constant=_no_number, parse_float=_number)
     except (ValueError, RecursionError):  # broken, an integer of thousands of digits, too deep
         return None
     if _UNCLEAN.search(text):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from app.domain.catalogue import facts_for
 
+_SUFFIX = re.compile(r"(-v\d+)?([:\[].*)?$", re.ASCII | re.DOTALL)  # -v1:0, :beta, [1m]
 _FAMILIES = ("claude", "anthropic")
 
 
@@ -21,8 +24,6 @@ def plain_model(model: object) -> str | None:
         return None
     if not is_claude(model):
         return model.removeprefix("litellm_proxy/")
-    facts = facts_for(model)
-    name = model.rsplit("/", 1)[-1]
-    start = name.find("claude")
-    name = name[start if start > 0 else 0 :].split("[", 1)[0].split(":", 1)[0].replace("@", "-")
-    return name if facts_for(name).id == facts.id else facts.id
+    start = max(model.find("claude"), 0)
+    name = _SUFFIX.sub("", model[start:].replace("@", "-"))
+    return name if facts_for(name).id == facts_for(model).id else facts_for(model).id

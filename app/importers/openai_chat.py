@@ -91,11 +91,17 @@ def read_message(message: Mapping[str, Any], chat: Chat, tally: Tally) -> None:
         _system(message, chat, tally)
     elif role == "assistant":
         chat.turns.append(Turn(role="assistant", blocks=_assistant(message, chat, tally)))
-    elif role in ("tool", "function"):
+    elif role in ("tool", "function") and not _holds_results(message):
         chat.turns.append(Turn(role="user", blocks=[_tool(message, chat, tally)]))
     else:
         blocks = blocks_of(message.get("content"), tally)
         chat.turns.append(Turn(role="user", blocks=blocks))
+
+
+def _holds_results(message: Mapping[str, Any]) -> bool:
+    """Whether the results are parts with ids of their own, as Vercel's SDK has them."""
+    parts = dicts_of(message.get("content"))
+    return any(part.get("type") in ("tool-result", "tool_result") for part in parts)
 
 
 def _system(message: Mapping[str, Any], chat: Chat, tally: Tally) -> None:
