@@ -210,6 +210,18 @@ def test_a_call_is_cancelled_from_another_thread(
     assert seconds < 3
 
 
+def test_a_call_that_is_cancelled_before_it_is_sent_is_not_paid_for(
+    strict: StrictProvider, adapter: AnthropicProvider
+) -> None:
+    failure = failure_of(
+        lambda: adapter.complete(a_body(), deadline=within(5), cancelled=lambda: True)
+    )
+
+    assert isinstance(failure, Cancelled)
+    assert not failure.seen.outcome_unknown
+    assert strict.requests == []
+
+
 def test_where_nobody_listens_the_call_says_so() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
@@ -227,11 +239,12 @@ def test_where_nobody_listens_the_call_says_so() -> None:
 def test_a_connection_that_was_cut_is_never_used_to_pay_twice(
     strict: StrictProvider, adapter: AnthropicProvider
 ) -> None:
-    for fault in (Cut(after=None), Cut(after=3)):
+    for fault, started in ((Cut(after=None), False), (Cut(after=3), True)):
         strict.fail(fault)
         failure = failure_of(lambda: adapter.complete(a_body(), deadline=within(5)))
         assert isinstance(failure, ConnectionLost)
         assert failure.seen.outcome_unknown
+        assert failure.seen.started is started
         assert not failure.retryable
 
     assert len(strict.calls) == 2

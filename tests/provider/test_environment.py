@@ -43,6 +43,17 @@ print(adapter.complete(body, deadline=time.monotonic() + 60).stop_reason)
 adapter.close()
 """
 
+WATCHED = """
+from opentelemetry import trace
+
+class Watching(trace.TracerProvider):
+    def get_tracer(self, name, *_more, **_options):
+        print("asked for spans by", name)
+        return trace.NoOpTracer()
+
+trace.set_tracer_provider(Watching())
+"""
+
 LOADED = """
 import sys
 import {module}
@@ -89,6 +100,10 @@ def test_no_trace_context_leaves(strict: StrictProvider, adapter: AnthropicProvi
         adapter.complete(a_body(), deadline=within(5))
 
     assert strict.refusals == []
+
+
+def test_the_sdk_makes_no_spans_of_its_own(strict: StrictProvider) -> None:
+    assert run(WATCHED + CALL, strict.url).stdout == "end_turn\n"
 
 
 def test_a_redirect_is_not_followed(strict: StrictProvider, adapter: AnthropicProvider) -> None:
