@@ -29,7 +29,6 @@ def upgrade() -> None:
         sa.Column("strategy", sa.Text(), nullable=False),
         sa.Column("shared", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("version", sa.Integer(), server_default=sa.text("1"), nullable=False),
-        sa.Column("overrides_version", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column(
             "created_at",
             sa.DateTime(timezone=True),
@@ -49,7 +48,6 @@ def upgrade() -> None:
             "char_length(name) BETWEEN 1 AND 200", name=op.f("ck_agents_name_length")
         ),
         sa.CheckConstraint("max_tokens >= 1", name=op.f("ck_agents_max_tokens")),
-        sa.CheckConstraint("overrides_version >= 0", name=op.f("ck_agents_overrides_version")),
         sa.CheckConstraint("version >= 1", name=op.f("ck_agents_version")),
         sa.ForeignKeyConstraint(
             ["tenant_id", "owner_id"],
@@ -86,7 +84,7 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.CheckConstraint(
-            "path LIKE '/memories/_%%' AND char_length(path) <= 400",
+            "path LIKE '/memories/_%' AND char_length(path) <= 400",
             name=op.f("ck_memory_files_path"),
         ),
         sa.CheckConstraint("sha256 ~ '^[0-9a-f]{64}$'", name=op.f("ck_memory_files_sha256")),
@@ -111,7 +109,6 @@ def upgrade() -> None:
         sa.Column("parent_tool_use_id", sa.Text(), nullable=True),
         sa.Column("last_seq", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("message_tokens", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
-        sa.Column("overrides_version", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column(
             "created_at",
             sa.DateTime(timezone=True),
@@ -127,7 +124,6 @@ def upgrade() -> None:
         sa.CheckConstraint("char_length(title) <= 200", name=op.f("ck_sessions_title_length")),
         sa.CheckConstraint("last_seq >= 0", name=op.f("ck_sessions_last_seq")),
         sa.CheckConstraint("message_tokens >= 0", name=op.f("ck_sessions_message_tokens")),
-        sa.CheckConstraint("overrides_version >= 0", name=op.f("ck_sessions_overrides_version")),
         sa.CheckConstraint("parent_id <> id", name=op.f("ck_sessions_not_its_own_parent")),
         sa.CheckConstraint(
             "parent_tool_use_id IS NULL OR parent_id IS NOT NULL",
@@ -265,7 +261,7 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.Column("content", sa.Text(), nullable=False),
-        sa.CheckConstraint("content LIKE '[%%'", name=op.f("ck_messages_content_is_blocks")),
+        sa.CheckConstraint("content LIKE '[%'", name=op.f("ck_messages_content_is_blocks")),
         sa.CheckConstraint(
             "role IN ('user', 'assistant', 'system')", name=op.f("ck_messages_role")
         ),
@@ -305,11 +301,9 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.CheckConstraint(
-            "path LIKE '/_%%' AND char_length(path) <= 400", name=op.f("ck_session_files_path")
+            "path LIKE '/_%' AND char_length(path) <= 400", name=op.f("ck_session_files_path")
         ),
-        sa.CheckConstraint(
-            "path NOT LIKE '/memories/%%'", name=op.f("ck_session_files_not_memory")
-        ),
+        sa.CheckConstraint("path NOT LIKE '/memories/%'", name=op.f("ck_session_files_not_memory")),
         sa.CheckConstraint("sha256 ~ '^[0-9a-f]{64}$'", name=op.f("ck_session_files_sha256")),
         sa.CheckConstraint(
             "size_bytes = octet_length(content)", name=op.f("ck_session_files_size_bytes")

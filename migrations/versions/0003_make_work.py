@@ -109,21 +109,21 @@ def upgrade() -> None:
             name=op.f("ck_context_overrides_replacement_with_replace"),
         ),
         sa.CheckConstraint(
-            "action = 'exclude' OR part NOT LIKE 'tool:%%'",
+            "action = 'exclude' OR part NOT LIKE 'tool:%'",
             name=op.f("ck_context_overrides_no_tool_replace"),
         ),
         sa.CheckConstraint(
             "action IN ('exclude', 'replace')", name=op.f("ck_context_overrides_action")
         ),
         sa.CheckConstraint(
-            "agent_id IS NULL OR part LIKE 'system:%%' OR part LIKE 'tool:%%'",
+            "agent_id IS NULL OR part LIKE 'system:%' OR part LIKE 'tool:%'",
             name=op.f("ck_context_overrides_agent_part"),
         ),
         sa.CheckConstraint(
             "base_sha256 ~ '^[0-9a-f]{64}$'", name=op.f("ck_context_overrides_base_sha256")
         ),
         sa.CheckConstraint(
-            "session_id IS NULL OR part LIKE 'message:%%' OR part = 'summary'",
+            "session_id IS NULL OR part LIKE 'message:%' OR part = 'summary'",
             name=op.f("ck_context_overrides_session_part"),
         ),
         sa.CheckConstraint(

@@ -42,6 +42,7 @@ _ELSEWHERE: dict[str, dict[str, Any]] = {
     "checkpoints": {"version": 2},
     "usage_records": {"call": 2},
     "context_overrides": {"part": "tool:ls"},
+    "override_sets": {"version": 2},
 }
 
 
@@ -237,6 +238,7 @@ def test_the_serving_role_cannot_rewrite_what_must_stay(stranger, statement):
         stranger.execute(text(statement))
 
     assert refused.value.orig.pgcode == "42501"
+    assert "append-only" not in str(refused.value.orig)  # not by the trigger, but by its rights
 
 
 @pytest.mark.parametrize(

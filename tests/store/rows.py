@@ -90,6 +90,13 @@ def _of_agent(agent: UUID, user: UUID) -> dict[str, Row]:
             "action": "exclude",
             "created_by": user,
         },
+        "override_sets": {
+            "id": new_id(),
+            "agent_id": agent,
+            "version": 1,
+            "overrides": [],
+            "created_by": user,
+        },
     }
 
 

@@ -36,7 +36,6 @@ BREAKS: dict[str, Row] = {
     "ck_agents_model_length": {"model": ""},
     "ck_agents_max_tokens": {"max_tokens": 0},
     "ck_agents_version": {"version": 0},
-    "ck_agents_overrides_version": {"overrides_version": -1},
     "ck_memory_files_path": {"path": "/memories/"},
     "ck_memory_files_version": {"version": 0},
     "ck_memory_files_sha256": {"sha256": NO_SHA},
@@ -45,7 +44,6 @@ BREAKS: dict[str, Row] = {
     "ck_sessions_title_length": {"title": "t" * 201},
     "ck_sessions_last_seq": {"last_seq": -1},
     "ck_sessions_message_tokens": {"message_tokens": -1},
-    "ck_sessions_overrides_version": {"overrides_version": -1},
     "ck_sessions_not_its_own_parent": {"parent_id": "itself"},
     "ck_sessions_call_has_parent": {"parent_tool_use_id": "toolu_1"},
     "ck_messages_seq": {"seq": 0},
@@ -81,6 +79,8 @@ BREAKS: dict[str, Row] = {
     },
     "ck_context_overrides_part_length": {"part": "system:" + "p" * 506},
     "ck_context_overrides_base_sha256": {"base_sha256": NO_SHA},
+    "ck_override_sets_one_target": {"session_id": "the session"},
+    "ck_override_sets_version": {"version": 0},
     "ck_runs_max_turns": {"max_turns": 0},
     "ck_runs_turns": {"turns": -1},
     "ck_tries_succeeded_answers": {"status": "succeeded", "finished_at": LATER},
@@ -183,6 +183,7 @@ def test_a_row_that_breaks_a_check_is_refused(connection, name):
         ("checkpoints", {"id": "new"}),
         ("usage_records", {"id": "new"}),
         ("context_overrides", {"id": "new"}),
+        ("override_sets", {"id": "new"}),
     ],
 )
 def test_what_may_be_there_once_is_not_taken_twice(connection, of, change):

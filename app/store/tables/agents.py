@@ -44,8 +44,6 @@ agents = Table(
     json_text("strategy"),
     Column("shared", Boolean, nullable=False, server_default=sql("false")),
     Column("version", Integer, nullable=False, server_default=sql("1")),
-    # Grows with each change of the set of overrides: what their ETag is made of.
-    Column("overrides_version", Integer, nullable=False, server_default=sql("0")),
     made_at(),
     made_at("updated_at"),
     of_tenant(),
@@ -55,7 +53,6 @@ agents = Table(
     CheckConstraint("char_length(model) BETWEEN 1 AND 200", name="model_length"),
     CheckConstraint("max_tokens >= 1", name="max_tokens"),
     CheckConstraint("version >= 1", name="version"),
-    CheckConstraint("overrides_version >= 0", name="overrides_version"),
 )
 
 memory_files = Table(

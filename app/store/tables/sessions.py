@@ -40,7 +40,6 @@ sessions = Table(
     text("parent_tool_use_id", nullable=True),
     Column("last_seq", Integer, nullable=False, server_default=sql("0")),
     Column("message_tokens", BigInteger, nullable=False, server_default=sql("0")),
-    Column("overrides_version", Integer, nullable=False, server_default=sql("0")),
     made_at(),
     made_at("updated_at"),
     of_tenant(),
@@ -53,7 +52,6 @@ sessions = Table(
     CheckConstraint("char_length(title) <= 200", name="title_length"),
     CheckConstraint("last_seq >= 0", name="last_seq"),
     CheckConstraint("message_tokens >= 0", name="message_tokens"),
-    CheckConstraint("overrides_version >= 0", name="overrides_version"),
     CheckConstraint("parent_id <> id", name="not_its_own_parent"),
     CheckConstraint("parent_tool_use_id IS NULL OR parent_id IS NOT NULL", name="call_has_parent"),
 )
