@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from app.domain.jsontext import dumps
@@ -54,7 +55,7 @@ class _Call:
 
     owner: str  # a hash of the credentials and the session: tells conversations apart, no more
     body: dict[str, Any]
-    messages: tuple[str, ...]  # a hash of each message, without what changes from call to call
+    histories: tuple[str, ...]  # after each message a hash of all up to it, of what is stable
     answer: dict[str, Any] | None
     at: str | None
 
@@ -89,22 +90,24 @@ def _call(entry: Mapping[str, Any], request: Mapping[str, Any], body: dict[str, 
     return _Call(
         owner=_owner(request.get("headers"), anthropic_request.session_of(body)),
         body=body,
-        messages=tuple(_message_hash(message) for message in body["messages"]),
+        histories=tuple(accumulate(map(_message_hash, body["messages"]), _chained)),
         answer=_answer(entry.get("response")),
         at=text_of(at),
     )
 
 
 def _grouped(calls: Sequence[_Call]) -> list[list[_Call]]:
+    """Calls by conversation: each goes to the one whose whole last history it starts with."""
     conversations: list[list[_Call]] = []
+    by_history: dict[tuple[str, str], list[_Call]] = {}
     for call in calls:
-        for conversation in reversed(conversations):
-            last = conversation[-1]
-            if last.owner == call.owner and last.messages == call.messages[: len(last.messages)]:
-                conversation.append(call)
-                break
-        else:
-            conversations.append([call])
+        keys = [(call.owner, history) for history in reversed(call.histories)]
+        known = next((key for key in keys if key in by_history), None)
+        conversation = by_history.pop(known) if known else []
+        if not conversation:
+            conversations.append(conversation)
+        conversation.append(call)
+        by_history[keys[0]] = conversation
     return conversations
 
 
@@ -128,9 +131,9 @@ def _draft(calls: Sequence[_Call]) -> Draft:
 
 def _give_usage(draft: Draft, call: _Call) -> None:
     """The answer to an earlier call stands in the history right behind what it was sent."""
-    if call.answer is None or len(call.messages) >= len(draft.turns):
+    if call.answer is None or len(call.histories) >= len(draft.turns):
         return
-    turn = draft.turns[len(call.messages)]
+    turn = draft.turns[len(call.histories)]
     model = call.answer.get("model") or call.body.get("model")
     usage = anthropic_request.usage_of(
         call.answer.get("usage"), model, call_id=call.answer.get("id"), at=call.at
@@ -191,6 +194,10 @@ def _message_hash(message: Any) -> str:
     stable = [_stable(block) for block in blocks if not _is_reminder(block)]
     role = dict_of(message).get("role")
     return hashlib.sha256(dumps([role, stable]).encode()).hexdigest()
+
+
+def _chained(before: str, message: str) -> str:
+    return hashlib.sha256(f"{before}{message}".encode()).hexdigest()
 
 
 def _stable(block: Any) -> Any:

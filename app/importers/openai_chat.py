@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,11 +69,11 @@ def draft_of(body: Any, source: Format = "openai-chat", tally: Tally | None = No
 
 @dataclass(slots=True)
 class Chat:
-    """What a list of chat messages says."""
+    """What a list of chat messages says. `open_calls`: ids by function, of calls without one."""
 
     system: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
-    open_calls: list[tuple[str, str]] = field(default_factory=list)  # id and name, old style
+    open_calls: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
 
 def read_messages(messages: Sequence[Mapping[str, Any]], tally: Tally) -> Chat:
@@ -145,7 +146,7 @@ def _call(call: Mapping[str, Any]) -> Block:
 
 def _old_call(call: Mapping[str, Any], chat: Chat) -> Block:
     call_id, name = f"function_{len(chat.turns)}", str(call.get("name"))
-    chat.open_calls.append((call_id, name))
+    chat.open_calls[name].append(call_id)
     return {"type": "tool_use", "id": call_id, "name": name, "input": call.get("arguments")}
 
 
@@ -165,10 +166,8 @@ def _tool(message: Mapping[str, Any], chat: Chat, tally: Tally) -> Block:
 
 
 def _open_call(name: Any, chat: Chat) -> str | None:
-    for at in range(len(chat.open_calls) - 1, -1, -1):
-        if chat.open_calls[at][1] == name:
-            return chat.open_calls.pop(at)[0]
-    return None
+    waiting = chat.open_calls.get(str(name))
+    return waiting.pop() if waiting else None
 
 
 def _signed_thinking(message: Mapping[str, Any]) -> list[Block]:

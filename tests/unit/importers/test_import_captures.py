@@ -57,6 +57,13 @@ def test_what_changes_from_call_to_call_is_not_compared():
     assert len(read_lines(first, second)) == 1
 
 
+def test_a_request_that_goes_back_is_a_conversation_of_its_own():
+    found = read_lines(
+        exchange("a", answer="b"), exchange("a", "b", "c"), exchange("a", "b", "other")
+    )
+    assert [texts(each)[-2] for each in found] == ["c", "other"]
+
+
 def test_side_calls_of_the_client_are_left_out():
     counting = exchange("a", url="https://api.example/v1/messages/count_tokens")
     found = read_lines(
