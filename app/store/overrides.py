@@ -39,17 +39,12 @@ class Overrides(Repository):
         return self._read(target)
 
     def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
-        """The agent's and the session's overrides together, in one query.
-
-        The caller has read the session, and through it the agent.
-        """
-        found = select(*(context_overrides.c[name] for name in Override.__struct_fields__)).where(
-            self._scope.in_tenant(context_overrides),
-            or_(
-                context_overrides.c.agent_id == agent_id,
-                context_overrides.c.session_id == session_id,
-            ),
-        )
+        """The agent's and the session's overrides together, in one query."""
+        table, scope = context_overrides, self._scope
+        of_agent = scope.of_agent(table, scope.usable_agent()) & (table.c.agent_id == agent_id)
+        of_session = scope.of_session(table) & (table.c.session_id == session_id)
+        columns = (table.c[name] for name in Override.__struct_fields__)
+        found = select(*columns).where(scope.in_tenant(table), or_(of_agent, of_session))
         return OverrideSet(Override(*row) for row in self._rows(found))
 
     def replace(
