@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from celery import Celery
-from kombu.entity import Queue as BrokerQueue
-from kombu.exceptions import OperationalError
+import celery
+import kombu
 from structlog.contextvars import get_contextvars
 
 from app.domain.jobs import QUEUE_OF, Job, QueueName
@@ -24,7 +24,11 @@ class Queue:
     """The door to the workers. Sending either succeeds or fails within about two seconds."""
 
     def __init__(self, settings: Settings) -> None:
-        self._celery = celery_client(settings)
+        self._settings = settings
+
+    @cached_property
+    def _celery(self) -> celery.Celery:
+        return celery_client(self._settings)
 
     def send(self, job: Job, row_id: str | None = None) -> None:
         """Queue a job for one row; the row itself says what there is to do.
@@ -38,7 +42,7 @@ class Queue:
                 args=[] if row_id is None else [row_id],
                 headers={REQUEST_ID_HEADER: get_contextvars().get("request_id")},
             )
-        except (OperationalError, OSError) as error:
+        except (kombu.exceptions.OperationalError, OSError) as error:
             raise BrokerUnavailable("Try again in a moment.") from error
 
     def close(self) -> None:
@@ -46,10 +50,11 @@ class Queue:
         self._celery.close()
 
 
-def celery_client(settings: Settings) -> Celery:
+def celery_client(settings: Settings) -> celery.Celery:
     """The Celery application, with settings that both senders and workers live by."""
-    client = Celery("hango", broker=broker_url(settings.redis_url), set_as_current=False)
-    client.conf.update(_BROKER | _DELIVERY | _WORKER)
+    client = celery.Celery("hango", broker=broker_url(settings.redis_url), set_as_current=False)
+    queues = [kombu.Queue(name) for name in QueueName]  # type: ignore[attr-defined, no-untyped-call]
+    client.conf.update(_BROKER | _DELIVERY | _WORKER, task_queues=queues)
     return client
 
 
@@ -88,7 +93,6 @@ _DELIVERY: dict[str, Any] = {
     "task_serializer": "json",
     "accept_content": ["json"],
     "task_default_queue": QueueName.UPKEEP,
-    "task_queues": [BrokerQueue(name) for name in QueueName],  # type: ignore[no-untyped-call]
     "task_create_missing_queues": False,
     "task_routes": {job.value: {"queue": queue.value} for job, queue in QUEUE_OF.items()},
     # Each job starts from its row and is safe to deliver twice.

@@ -10,9 +10,9 @@ from flask import Response, send_file
 
 from app.api import idempotency, paging, uploads
 from app.api.current import reading, runtime, transaction
-from app.api.paging import PageQuery
 from app.api.resource import Resource
 from app.api.schemas.files import AttachmentCreateSchema, AttachmentListSchema, AttachmentSchema
+from app.api.schemas.pages import PageQuery
 from app.domain.attachments import Attachment
 from app.services import attachments
 

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from app.api import etags, paging
 from app.api.current import reading, transaction
-from app.api.paging import PageQuery
 from app.api.resource import Resource
 from app.api.schemas.files import ContentSchema, FileListSchema, FileSchema
+from app.api.schemas.pages import PageQuery
 from app.domain.files import SessionFile
 from app.services import files
 

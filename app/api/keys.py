@@ -7,9 +7,9 @@ from uuid import UUID
 
 from app.api import paging
 from app.api.current import reading, runtime, transaction
-from app.api.paging import PageQuery
 from app.api.resource import Resource
 from app.api.schemas.identity import KeyCreateSchema, KeyPageSchema, KeySchema, NewKeySchema
+from app.api.schemas.pages import PageQuery
 from app.domain.keys import ApiKey
 from app.services import keys
 

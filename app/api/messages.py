@@ -7,8 +7,8 @@ from uuid import UUID
 
 from app.api import idempotency, paging
 from app.api.current import reading, transaction
-from app.api.paging import PageQuery
 from app.api.resource import Resource
+from app.api.schemas.pages import PageQuery
 from app.api.schemas.sessions import MessageItemsSchema, MessagePageSchema, NewMessagesSchema
 from app.services import messages
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 
 import structlog
 from flask import Blueprint, Response, current_app
-from redis import RedisError
 
 from app.api.current import runtime
 from app.errors import Failure
-from app.runtime import Runtime
+from app.runtime import Runtime, redis_fails
 
 blueprint = Blueprint("operations", __name__)
 
@@ -54,7 +53,7 @@ _CHECKS: Mapping[str, Callable[[Runtime], bool]] = {
 def _passes(check: Callable[[Runtime], bool]) -> bool:
     try:
         return check(runtime())
-    except (Failure, RedisError, OSError) as error:
+    except (Failure, redis_fails(), OSError) as error:
         log.warning("not_ready", check=check.__name__, kind=type(error).__name__)
         return False
 

@@ -15,33 +15,15 @@ from typing import Any, TypeVar
 
 import orjson
 from flask import request
-from marshmallow import fields, validate
 
 from app.api.current import principal
-from app.api.schemas.fields import Digits, Strict
 from app.domain.pages import Page
 from app.errors import BadParameter, Fault
 
 P = TypeVar("P")
 T = TypeVar("T")
 
-DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 _CHECKSUM_BYTES = 8
-
-
-class PageQuery(Strict):
-    """The parameters of every list. Subclasses add filters."""
-
-    limit = Digits(
-        load_default=DEFAULT_LIMIT,
-        validate=validate.Range(1, MAX_LIMIT),
-        metadata={"description": "How many items at most."},
-    )
-    after = fields.String(
-        load_default=None,
-        validate=validate.Length(1, 1024),
-        metadata={"description": "The `next` of the page before."},
-    )
 
 
 def position(query: Mapping[str, Any], kind: Callable[[Any], P]) -> P | None:

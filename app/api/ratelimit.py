@@ -10,11 +10,15 @@ import math
 import time
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import structlog
-from redis import Redis, RedisError
 
 from app.errors import BrokerUnavailable, RateLimited
+from app.runtime import redis_fails
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +91,7 @@ class RateLimiter:
             passed, left, missing = self._take_one(
                 keys=[f"hango:rate:{bucket}"], args=[self.per_minute, interval]
             )
-        except RedisError as error:
+        except redis_fails() as error:
             # Each request would wait for the same timeout; one in a while finds out.
             self._resting_until = time.monotonic() + _REST_SECONDS
             log.warning("rate_limit_open", kind=type(error).__name__)

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from app.api import idempotency, paging
 from app.api.current import reading, transaction
-from app.api.paging import PageQuery
 from app.api.resource import Resource
 from app.api.schemas.identity import UserCreateSchema, UserPageSchema, UserSchema
+from app.api.schemas.pages import PageQuery
 from app.domain.users import User
 from app.services import users
 

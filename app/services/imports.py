@@ -22,7 +22,6 @@ from app.domain.imports import ImportRecord
 from app.domain.messages import NewMessage, prepare
 from app.domain.ports import Estimator
 from app.domain.sessions import Session
-from app.importers import reader
 from app.importers.values import Imported, SourceFile
 from app.services import agents, messages
 from app.store.transaction import Transaction
@@ -79,6 +78,9 @@ def read(
     Raises:
         ImportRefused: no file holds a conversation.
     """
+    # Here, since it brings fifteen formats along that most processes never read.
+    from app.importers import reader  # noqa: PLC0415
+
     return [_prepared(each, default_model) for each in reader.read(files, declared)]
 
 

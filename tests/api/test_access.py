@@ -30,6 +30,12 @@ BODIES: dict[str, Any] = {
     "attachments.create_attachment": {"name": "a.txt", "data": "aGk="},
     "imports.create_import": {"content": '{"model":"","messages":[{"role":"user","content":"x"}]}'},
     "keys.create_key": {"name": "new"},
+    "overrides.preview_agent_overrides": {"overrides": []},
+    "overrides.preview_session_overrides": {"overrides": []},
+    "overrides.put_agent_overrides": {"overrides": []},
+    "overrides.put_session_overrides": {"overrides": []},
+    "overrides.restore_agent_overrides": {"version": 1},
+    "overrides.restore_session_overrides": {"version": 1},
     "users.create_user": {"name": "new"},
 }  # fmt: skip
 
@@ -61,6 +67,10 @@ def owned(member: Caller) -> dict[str, str]:
     body = {"name": "a.txt", "data": "aGk="}
     attachment = made(member.post(f"/v1/sessions/{session}/attachments", json=body))["id"]
     key = made(member.post("/v1/keys", json={"name": "spare"}))["id"]
+    for target, part in ((f"agents/{agent}", "system:agent"), (f"sessions/{session}", "message:1")):
+        override = {"part": part, "action": "replace", "replacement": "x"}
+        put = member.put(f"/v1/{target}/context-overrides", json={"overrides": [override]})
+        assert put.status_code == 200, put.text
     return {
         "agent_id": agent,
         "session_id": session,
@@ -75,7 +85,8 @@ def owned(member: Caller) -> dict[str, str]:
 
 def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any:
     """Call a route with a body that it takes."""
-    names = {**values, "path": values.get(rule.endpoint.split(".")[0], "")}
+    target = values["agent_id" if rule.rule.startswith("/v1/agents") else "session_id"]
+    names = {**values, "path": values.get(rule.endpoint.split(".")[0], ""), "target_id": target}
     url = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: names[found[1]], rule.rule)
     (method,) = rule.methods - {"HEAD", "OPTIONS"}  # type: ignore[operator]
     body = BODIES.get(rule.endpoint)

@@ -106,6 +106,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         {"strategy": {"trigger": 0.5, "target": 0.6}}, "strategy.target", "invalid"),
     "a prompt of numbers": ({"system_prompt": [1]}, "system_prompt", "invalid"),
     "a prompt that is null": ({"system_prompt": None}, "system_prompt", "null"),
+    "a version": ({"version": 7}, "version", "unknown_field"),
     "null for tools": ({"tools": None}, "tools", "null"),
     "a number for a tool": ({"tools": [5]}, "tools[0]", "invalid"),
     "an unknown built-in": ({"tools": ["teleport"]}, "tools[0]", "unknown_tool"),

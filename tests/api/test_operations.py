@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 from flask.testing import FlaskClient
@@ -50,3 +52,46 @@ def test_before_the_migrations_it_is_not_ready(runtime: Runtime, cluster: Cluste
 
     assert ready.status_code == 503
     assert ready.json["checks"] == {"database": "ok", "broker": "ok", "migrations": "failing"}
+
+
+HEAVY = ("anthropic", "redis", "kombu", "PIL", "pypdf", "flask_smorest", "app.tokens.estimator")
+
+
+def test_finding_the_factory_loads_nothing_heavy() -> None:
+    program = f"import app.web, sys; print([name for name in {HEAVY} if name in sys.modules])"
+
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_served_application_has_not_loaded_the_token_ranks() -> None:
+    program = (
+        "import sys, app.api.routes, app.tokens.estimator;"
+        "print([name for name in ('anthropic', 'PIL', 'pypdf', 'numpy') if name in sys.modules])"
+    )
+
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout.strip() == "[]"
+
+
+def test_bad_settings_stop_the_start_with_one_line() -> None:
+    program = "import app.web; app.web.from_environment()"
+
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"HANGO_DATABASE_POOL": "many", "PATH": ""},
+    )
+
+    assert found.returncode == 1
+    assert found.stderr.count("\n") == 1
+    for name in ("HANGO_DATABASE_URL", "HANGO_REDIS_URL", "HANGO_DATABASE_POOL"):
+        assert name in found.stderr

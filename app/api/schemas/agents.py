@@ -6,8 +6,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from app.api.paging import PageQuery
 from app.api.schemas.fields import Flag, Json, Line, Strict, Text, WholeNumber
+from app.api.schemas.pages import PageQuery
 from app.domain.agents import MIDDLEWARES, Agent
 from app.domain.catalogue import facts_for
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from app.api.paging import PageQuery
 from app.api.schemas.fields import Json, Line, Strict
+from app.api.schemas.pages import PageQuery
 from app.domain.audit import Action
 from app.domain.principals import Role
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from app.api.paging import PageQuery
 from app.api.schemas.fields import Flag, Json, JsonText, Line, Strict, Switch
+from app.api.schemas.pages import PageQuery
 
 MAX_MESSAGES = 1000
 

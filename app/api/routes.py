@@ -1,0 +1,49 @@
+"""Every resource, and its routes."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from app.api import (
+    access,
+    agents,
+    attachments,
+    audit,
+    context,
+    files,
+    imports,
+    keys,
+    me,
+    memory,
+    messages,
+    operations,
+    overrides,
+    pages,
+    problems,
+    sessions,
+    skills,
+    users,
+)
+from app.api.paths import RestOfPath
+
+RESOURCES = (
+    me, agents, sessions, messages, context, overrides, memory, skills, files, attachments,
+    imports, keys, users, audit,
+)  # fmt: skip
+
+
+def add(app: Flask) -> None:
+    """Give the application every route that hango has, and an answer for all others.
+
+    Raises:
+        EndpointWithoutAccess: an endpoint has no row in app/api/access.py.
+    """
+    app.url_map.merge_slashes = False  # a path names a file exactly: nothing is cleaned up
+    app.url_map.converters["rest"] = RestOfPath
+    app.register_blueprint(operations.blueprint)
+    app.register_blueprint(pages.blueprint)
+    document = pages.Document(app)
+    for module in RESOURCES:
+        document.register_blueprint(module.blueprint)
+    problems.register(app)  # after flask-smorest, whose own handler it replaces
+    access.check_table(app)
