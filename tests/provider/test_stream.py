@@ -34,7 +34,8 @@ def assembled(*events: dict[str, Any]) -> Assembly:
 
 
 def test_figures_are_running_totals_and_the_last_one_counts() -> None:
-    start = {**START, "message": {"usage": {"input_tokens": 9, "output_tokens": 1}, "id": "m"}}
+    first = {"input_tokens": 9, "output_tokens": 1, "cache_read_input_tokens": 50}
+    start = {**START, "message": {"usage": first, "id": "m"}}
     more = [
         {**END, "usage": {"output_tokens": 20, "cache_read_input_tokens": None}},
         {**END, "usage": {"output_tokens": 30, "input_tokens": 9}},
@@ -43,7 +44,7 @@ def test_figures_are_running_totals_and_the_last_one_counts() -> None:
     usage = assembled(start, *more).usage
 
     assert usage is not None
-    assert (usage.input_tokens, usage.output_tokens) == (9, 30)
+    assert (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens) == (9, 50, 30)
 
 
 def test_citations_are_collected_and_a_signature_replaces_what_was_there() -> None:
