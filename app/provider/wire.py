@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-import orjson
-
+from app.domain.catalogue import facts_for
+from app.domain.jsontext import loads
 from app.domain.messages import Block, MessageRef
 from app.domain.requests import ModelRequest, SystemBlock, Tool
+from app.provider.repairs import Turn, repaired
 
 CACHE_MARK = {"type": "ephemeral"}
 
@@ -27,7 +28,9 @@ def body(request: ModelRequest, contents: Mapping[int, str]) -> dict[str, Any]:
         whole["tool_choice"] = dict(request.tool_choice)
     if request.system:
         whole["system"] = [_system(block) for block in request.system]
-    whole["messages"] = list(_turns(request.messages, contents))
+    takes_system = facts_for(request.model).system_messages
+    turns = repaired(_turns(request.messages, contents), system_messages=takes_system)
+    whole["messages"] = [{"role": turn.role, "content": turn.blocks} for turn in turns]
     return whole | dict(request.parameters)
 
 
@@ -35,28 +38,13 @@ def blocks_of(message: MessageRef, contents: Mapping[int, str]) -> list[Block]:
     """The blocks of one message of a request."""
     if message.made:
         return message.made.blocks
-    blocks: list[Block] = orjson.loads(contents[message.seq])
+    blocks: list[Block] = loads(contents[message.seq])
     return blocks
 
 
-def _turns(messages: Iterable[MessageRef], contents: Mapping[int, str]) -> Iterator[dict[str, Any]]:
-    calls: list[str] = []
+def _turns(messages: Iterable[MessageRef], contents: Mapping[int, str]) -> Iterator[Turn]:
     for role, rows in groupby(messages, key=lambda each: each.role):
-        blocks = [block for row in rows for block in blocks_of(row, contents)]
-        if role == "user":
-            blocks = _results_first(blocks, calls)
-        calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
-        yield {"role": role, "content": blocks}
-
-
-def _results_first(blocks: list[Block], calls: list[str]) -> list[Block]:
-    """Results before all else, in the order of their calls (Messages API, handle tool calls)."""
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    if not results:
-        return blocks
-    place = {call: index for index, call in enumerate(calls)}
-    results.sort(key=lambda block: place.get(block["tool_use_id"], len(place)))
-    return results + [block for block in blocks if block.get("type") != "tool_result"]
+        yield Turn(role, [block for row in rows for block in blocks_of(row, contents)])
 
 
 def _system(block: SystemBlock) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-import orjson
-
 from app.chain.capture import capture
 from app.chain.fingerprint import text_sha256
 from app.chain.middlewares.context_overrides import OverrideSource, overrides_of
 from app.chain.snapshots import Covered, snapshot
 from app.chain.stack import default_chain
+from app.domain.jsontext import loads
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import Part, seq_of
 from app.domain.ports import Estimator, History
@@ -129,7 +128,7 @@ def _count_missing(
     if cold:
         contents = tx.messages.contents(session_id, [message.seq for message in cold])
         for message in cold:
-            blocks = orjson.loads(contents[message.seq])
+            blocks = loads(contents[message.seq])
             message.tokens = estimator.message(message.role, blocks).tokens
     summary = history.checkpoint.summary if history.checkpoint else None
     if summary and summary.made and summary.tokens is None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from uuid import UUID
-
-import orjson
 
 from app.chain.chain import Contributed
 from app.chain.middlewares.context_overrides import Unfiltered
@@ -149,7 +148,7 @@ def _texts(blocks: list[Block]) -> Iterator[str]:
         elif kind == "thinking":
             yield str(block.get("thinking", ""))
         elif kind == "tool_use":
-            yield orjson.dumps(block.get("input"), option=orjson.OPT_INDENT_2).decode()
+            yield json.dumps(block.get("input"), indent=2, ensure_ascii=False)
         elif kind == "tool_result":
             content = block.get("content")
             yield from [content] if isinstance(content, str) else _texts(content or [])
