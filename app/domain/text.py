@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 REPLACEMENT = "\ufffd"
@@ -26,8 +27,8 @@ def clean_json(value: Any) -> Any:
     """A JSON value with every string cleaned, the keys of objects too."""
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [clean_json(item) for item in value]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {clean_json(key): clean_json(item) for key, item in value.items()}
     return value

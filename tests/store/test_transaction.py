@@ -9,12 +9,13 @@ from datetime import timedelta
 
 import psycopg2
 import pytest
+from sqlalchemy import exc, text
 
 from app.domain.audit import Action, Origin
 from app.domain.jobs import Job
 from app.errors import DatabaseUnavailable
 from app.settings import Secret
-from app.store.engine import StatementFailed
+from app.store.engine import StatementFailed, begun, make_engine, translated
 from app.store.transaction import Database
 from tests.store.people import COUNTED_BY, a_message, a_session, an_agent, with_session
 
@@ -119,9 +120,13 @@ def test_a_connection_lost_on_the_way_is_unavailable(settings, people, postgres_
     database = Database(settings, application_name="hango-lost")
     session = with_session(database, people.alice)
 
-    with pytest.raises(DatabaseUnavailable), database.transaction(people.alice) as tx:
-        end_connections_of("hango-lost", postgres_urls.admin_url)
-        tx.messages.history(session.id, COUNTED_BY) if hot else tx.sessions.get(session.id)
+    def use():
+        with database.transaction(people.alice) as tx:
+            end_connections_of("hango-lost", postgres_urls.admin_url)
+            tx.messages.history(session.id, COUNTED_BY) if hot else tx.sessions.get(session.id)
+
+    with pytest.raises(DatabaseUnavailable):
+        use()
 
     with database.reading(people.alice) as tx:
         assert tx.sessions.get(session.id)
@@ -139,28 +144,18 @@ def test_a_database_that_is_down_is_unavailable(settings, people):
     assert failed.value.__cause__ is None
 
 
-def test_a_statement_that_takes_too_long_is_unavailable(settings, people):
-    database = Database(replace(settings, statement_timeout=timedelta(milliseconds=50)))
+def test_a_statement_that_takes_too_long_is_unavailable(settings, postgres_urls):
+    impatient = replace(settings, statement_timeout=timedelta(milliseconds=50))
+    engine = make_engine(impatient, "hango-impatient")
 
-    with pytest.raises(DatabaseUnavailable), database.transaction(people.alice) as tx:
-        tx._run_for_test = tx.imports._rows(slow())
-    database.dispose()
-
-
-def slow():
-    from sqlalchemy import text
-
-    return text("SELECT pg_sleep(5)")
+    with pytest.raises(DatabaseUnavailable), begun(engine, "SELECT 1", {}) as connection:
+        connection.execute(text("SELECT pg_sleep(5)"))
+    engine.dispose()
 
 
-def test_no_connection_left_is_unavailable(settings, people, monkeypatch):
-    monkeypatch.setattr("app.store.engine._POOL_WAIT_SECONDS", 0.05)
-    database = Database(replace(settings, database_pool=1))
-
-    with database.reading(people.alice), pytest.raises(DatabaseUnavailable):
-        with database.reading(people.bob):
-            pass
-    database.dispose()
+def test_no_connection_left_is_unavailable():
+    with pytest.raises(DatabaseUnavailable), translated():
+        raise exc.TimeoutError("QueuePool limit")
 
 
 def test_a_broken_rule_is_told_without_the_values(database, people, caplog):

@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeDecorator
 
 from app.domain.ids import rfc3339
 from app.domain.jsontext import dumps, loads
-from app.domain.text import clean
+from app.domain.text import clean, clean_json
 
 metadata = MetaData(
     naming_convention={
@@ -41,7 +41,8 @@ class JsonText(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, _dialect: Dialect) -> str | None:
-        return None if value is None else clean(dumps(value))
+        # Cleaned before: in JSON a NUL hides in an escape, and would be one again when read.
+        return None if value is None else dumps(clean_json(value))
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
         return None if value is None else loads(value)
