@@ -16,6 +16,7 @@ from app.errors import ImportRefused
 from app.importers.blocks import Tidier
 from app.importers.draft import Draft, Turn
 from app.importers.names import ToolNames
+from app.importers.parameters import takeable
 from app.importers.repair import repair
 from app.importers.report import kind
 from app.importers.shapes import dicts_of
@@ -43,6 +44,7 @@ def finish(draft: Draft) -> Imported:
     usage = [replace(use, message=index) for index, turn in enumerate(turns) for use in turn.usage]
     system = [clean(text) for text in draft.system if text.strip()]
     tools = clean_json(tools)
+    settings = _settings(draft, names, tools)
     content = _digest([system, tools, [[m.role, m.blocks] for m in messages], draft.summary])
     return Imported(
         format=draft.format,
@@ -50,8 +52,8 @@ def finish(draft: Draft) -> Imported:
         model=draft.model,
         system_blocks=system,
         tools=tools,
-        tool_choice=tidy_choice(draft.tool_choice, names, tools, draft.tally),
-        parameters=clean_json(draft.parameters),
+        tool_choice=settings.pop("tool_choice", None),
+        parameters=settings,
         max_tokens=draft.max_tokens,
         messages=messages,
         summary=summary,
@@ -74,6 +76,12 @@ def _tidied(draft: Draft, tidier: Tidier) -> list[Turn]:
             turn.blocks = [block for block in dicts_of(turn.blocks) if block.get("type") == "text"]
         turn.blocks = tidier.blocks(turn.role, turn.blocks, foreign=turn.foreign)
     return draft.turns
+
+
+def _settings(draft: Draft, names: ToolNames, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    choice = tidy_choice(draft.tool_choice, names, tools, draft.tally)
+    wanted = {**clean_json(draft.parameters), **({"tool_choice": choice} if choice else {})}
+    return takeable(wanted, draft.model, draft.max_tokens, tools, draft.tally)
 
 
 def _summary(draft: Draft, turns: Sequence[Turn]) -> ImportedSummary | None:

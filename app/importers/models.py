@@ -20,7 +20,7 @@ def is_claude(model: object) -> bool:
 
 def plain_model(model: object) -> str | None:
     """The model as hango names it: without what a proxy puts around a Claude model's name."""
-    if not isinstance(model, str) or not model or model == "<synthetic>":
+    if not isinstance(model, str) or not model.strip() or model == "<synthetic>":
         return None
     if not is_claude(model):
         return model.removeprefix("litellm_proxy/")

@@ -57,13 +57,14 @@ def _request_faults(imported: Imported) -> list[Fault]:
         messages = [*messages, ImportedMessage("user", [{"type": "text", "text": "Go on."}])]
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": 1024,
+        "max_tokens": min(imported.max_tokens or 4096, facts_for(model).max_output),
         "messages": [{"role": m.role, "content": m.blocks} for m in messages],
     }
     if imported.system_blocks:
         body["system"] = [{"type": "text", "text": text} for text in imported.system_blocks]
     if imported.tools:
         body |= {"tools": imported.tools, "tool_choice": imported.tool_choice or {"type": "auto"}}
+    body |= imported.parameters
     return check_request(body, facts_for(model))
 
 

@@ -300,6 +300,13 @@ def test_records_that_a_resumed_session_copied_come_once():
     assert imported.report["dropped"] == {"repeated_records": 2}
 
 
+def test_a_broken_copy_of_a_record_gives_way_to_a_whole_one_and_no_other():
+    broken = typed("a", None, "hi")
+    broken["message"] = "error"
+    [imported] = read_lines(broken, typed("a", None, "hi"), typed("a", None, "changed"))
+    assert texts(imported) == ["hi"]
+
+
 def test_stream_json_knows_its_subagents_by_the_call():
     def line(kind: str, content: list[object], **more: object) -> dict[str, object]:
         message = {"role": kind, "content": content, "id": str(content)[:20]}

@@ -262,6 +262,25 @@ def test_only_what_an_agent_can_be_told_is_kept_of_the_parameters():
     }
 
 
+def test_settings_that_the_model_does_not_take_are_left_out():
+    tools = [{"name": "f", "input_schema": {"type": "object"}}]
+    imported = read_json(
+        body(
+            ("user", "hi"),
+            model="claude-sonnet-5-5",
+            tools=tools,
+            tool_choice={"type": "any"},
+            thinking={"type": "enabled", "budget_tokens": 2000},
+            stop_sequences=["END"],
+        )
+    )
+    assert (imported.tool_choice, imported.parameters) == (None, {"stop_sequences": ["END"]})
+    assert imported.report["dropped"] == {
+        "not_taken_by_the_model:thinking": 1,
+        "not_taken_by_the_model:tool_choice": 1,
+    }
+
+
 @pytest.mark.parametrize("wrapped", [lambda b: {"request": b}, lambda b: {"body": b}])
 def test_a_wrapped_body_is_the_body(wrapped):
     plain = body(("user", "hi"))
