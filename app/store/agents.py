@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.agents import Agent, Subagent
 from app.domain.pages import Page
 from app.domain.sessions import Session
 from app.errors import InUse, NotFound
+from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, breaks, containing, page_by_id
+from app.store.scope import Scope
 from app.store.tables import agents
 
 _COLUMNS = [agents.c[field.name] for field in fields(Agent)]
 _MADE_THERE = {"version", "created_at", "updated_at"}
 _CHANGEABLE = {column.name for column in _COLUMNS} - _MADE_THERE - {"id", "tenant_id", "owner_id"}
+
+
+@HotRead
+def _usable(scope: Scope) -> Select[Any]:
+    return select(*_COLUMNS).where(scope.usable_agent(), agents.c.id == parameter("agent"))
 
 
 class Agents(Repository):
@@ -40,8 +47,7 @@ class Agents(Repository):
 
     def used_by(self, session: Session) -> Agent:
         """The agent of a session, which stays usable there when it is no longer shared."""
-        used = select(*_COLUMNS).where(self._scope.usable_agent(), agents.c.id == session.agent_id)
-        return _agent(self._one(used))
+        return _agent(self._hot_one(_usable, agent=session.agent_id))
 
     def lock(self, agent_id: UUID) -> Agent:
         """An agent to change, kept from others until the transaction ends. Raises NotFound."""
@@ -50,11 +56,13 @@ class Agents(Repository):
 
     def add(self, agent: Agent) -> Agent:
         """Store a new agent of the principal's own."""
-        values = {
-            column.name: getattr(agent, column.name)
-            for column in _COLUMNS
-            if column.name not in _MADE_THERE
-        }
+        values = _stored(
+            {
+                column.name: getattr(agent, column.name)
+                for column in _COLUMNS
+                if column.name not in _MADE_THERE
+            }
+        )
         own = {"tenant_id": self._scope.tenant_id, "owner_id": self._scope.user_id}
         return _agent(self._one(insert(agents).values(values | own).returning(*_COLUMNS)))
 
@@ -65,7 +73,9 @@ class Agents(Repository):
         changed = (
             update(agents)
             .where(self._scope.writable_agent(), agents.c.id == agent_id)
-            .values(**changes, version=agents.c.version + 1, updated_at=func.clock_timestamp())
+            .values(
+                **_stored(changes), version=agents.c.version + 1, updated_at=func.clock_timestamp()
+            )
             .returning(*_COLUMNS)
         )
         return _agent(self._one(changed))
@@ -96,6 +106,13 @@ class Agents(Repository):
             found = found.where(agents.c.name.ilike(containing(query)))
         rows = self._rows(found.order_by(agents.c.id.desc()).limit(limit + 1))
         return page_by_id(rows, limit, _agent)
+
+
+def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    stored = dict(values)
+    if "subagents" in stored:
+        stored["subagents"] = [asdict(each) for each in stored["subagents"]]
+    return stored
 
 
 def _agent(row: Row[Any]) -> Agent:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, cast, delete, func, select
+from sqlalchemy import Integer, Select, cast, delete, func, select
 
 from app.domain.ports import MemoryFile
 from app.domain.text import clean
 from app.errors import NotFound
+from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, insert_where
+from app.store.scope import Scope
 from app.store.tables import agents, memory_files
 
 _COLUMNS = [memory_files.c[name] for name in MemoryFile.__struct_fields__]
+
+
+@HotRead
+def _of_agent(scope: Scope) -> Select[Any]:
+    mine = scope.of_agent(memory_files, scope.usable_agent())
+    found = select(*_COLUMNS).where(mine, memory_files.c.agent_id == parameter("agent"))
+    return found.order_by(memory_files.c.path)
 
 
 class Memory(Repository):
@@ -21,12 +31,7 @@ class Memory(Repository):
 
     def of(self, agent_id: UUID) -> list[MemoryFile]:
         """The agent's files, by path; none for an agent that the principal cannot use."""
-        found = select(*_COLUMNS).where(
-            self._scope.of_agent(memory_files, self._scope.usable_agent()),
-            memory_files.c.agent_id == agent_id,
-        )
-        rows = self._rows(found.order_by(memory_files.c.path))
-        return [MemoryFile(*row) for row in rows]
+        return [MemoryFile(*row) for row in self._hot(_of_agent, agent=agent_id)]
 
     def get(self, agent_id: UUID, path: str) -> MemoryFile:
         """Raises NotFound."""

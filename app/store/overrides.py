@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Select, Table, delete, func, insert, or_, select
 
 from app.domain.ids import new_id
 from app.domain.overrides import Override, OverrideSet, PastSet, SavedOverride, SavedSet, Target
 from app.errors import NotFound
+from app.store.hot import HotRead, parameter
 from app.store.repository import Repository
+from app.store.scope import Scope
 from app.store.tables import agents, context_overrides, override_sets, sessions
 
 KEPT_SETS = 20
 
 _FIELDS = ("part", "action", "replacement", "reason", "base_sha256", "created_by", "created_at")
 _SAVED = [context_overrides.c[name] for name in _FIELDS]
+
+
+@HotRead
+def _for_run(scope: Scope) -> Select[Any]:
+    table = context_overrides
+    of_agent = scope.of_agent(table, scope.usable_agent())
+    of_session = scope.of_session(table)
+    columns = (table.c[name] for name in Override.__struct_fields__)
+    return select(*columns).where(
+        scope.in_tenant(table),
+        or_(
+            of_agent & (table.c.agent_id == parameter("agent")),
+            of_session & (table.c.session_id == parameter("session")),
+        ),
+    )
 
 
 class Overrides(Repository):
@@ -40,12 +58,8 @@ class Overrides(Repository):
 
     def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
         """The agent's and the session's overrides together, in one query."""
-        table, scope = context_overrides, self._scope
-        of_agent = scope.of_agent(table, scope.usable_agent()) & (table.c.agent_id == agent_id)
-        of_session = scope.of_session(table) & (table.c.session_id == session_id)
-        columns = (table.c[name] for name in Override.__struct_fields__)
-        found = select(*columns).where(scope.in_tenant(table), or_(of_agent, of_session))
-        return OverrideSet(Override(*row) for row in self._rows(found))
+        found = self._hot(_for_run, agent=agent_id, session=session_id)
+        return OverrideSet(starmap(Override, found))
 
     def replace(
         self, held: SavedSet, wanted: Sequence[SavedOverride], reason: str | None

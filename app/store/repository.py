@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.domain.pages import Page
 from app.errors import NotFound
+from app.store.hot import HotRead
 from app.store.scope import Scope
 
 T = TypeVar("T")
@@ -41,6 +42,16 @@ class Repository:
     def _one(self, statement: Executable) -> Row[Any]:
         """The row. Raises NotFound when it is not there, or not in the scope."""
         row = self._first(statement)
+        if row is None:
+            raise NotFound
+        return row
+
+    def _hot(self, read: HotRead, **values: UUID) -> list[Row[Any]]:
+        return list(read.execute(self._connection, self._scope, values))
+
+    def _hot_one(self, read: HotRead, **values: UUID) -> Row[Any]:
+        """The row. Raises NotFound when it is not there, or not in the scope."""
+        row = read.execute(self._connection, self._scope, values).first()
         if row is None:
             raise NotFound
         return row

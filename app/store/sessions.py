@@ -12,10 +12,17 @@ from app.domain.pages import Page
 from app.domain.principals import Principal, Role
 from app.domain.sessions import Session
 from app.errors import NotFound
+from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, containing, insert_where, page_by_id
+from app.store.scope import Scope
 from app.store.tables import agents, sessions, users
 
 _COLUMNS = [sessions.c[field.name] for field in fields(Session)]
+
+
+@HotRead
+def _by_id(scope: Scope) -> Select[Any]:
+    return select(*_COLUMNS).where(scope.session(), sessions.c.id == parameter("session"))
 
 
 class Sessions(Repository):
@@ -23,7 +30,7 @@ class Sessions(Repository):
 
     def get(self, session_id: UUID) -> Session:
         """Raises NotFound."""
-        return _session(self._one(self._select(session_id)))
+        return _session(self._hot_one(_by_id, session=session_id))
 
     def lock(self, session_id: UUID) -> Session:
         """The session, held until the transaction ends: nobody else appends to it meanwhile.

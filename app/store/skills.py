@@ -6,15 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, Row, cast, delete, func, or_, select
+from sqlalchemy import Integer, Row, Select, cast, delete, func, or_, select
 
 from app.domain.ports import Skill
 from app.errors import NotFound
+from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, insert_where
+from app.store.scope import Scope
 from app.store.tables import agents, skills
 
 _COLUMNS = [skills.c[name] for name in Skill.__struct_fields__]
 _CONTENT = ("description", "body", "allowed_tools")
+
+
+@HotRead
+def _of_agent(scope: Scope) -> Select[Any]:
+    mine = scope.of_agent(skills, scope.usable_agent())
+    found = select(*_COLUMNS).where(mine, skills.c.agent_id == parameter("agent"))
+    return found.order_by(skills.c.name)
 
 
 class Skills(Repository):
@@ -22,10 +31,7 @@ class Skills(Repository):
 
     def of(self, agent_id: UUID) -> list[Skill]:
         """The agent's skills, by name; none for an agent that the principal cannot use."""
-        found = select(*_COLUMNS).where(
-            self._scope.of_agent(skills, self._scope.usable_agent()), skills.c.agent_id == agent_id
-        )
-        return [_skill(row) for row in self._rows(found.order_by(skills.c.name))]
+        return [_skill(row) for row in self._hot(_of_agent, agent=agent_id)]
 
     def get(self, agent_id: UUID, name: str) -> Skill:
         """Raises NotFound."""
