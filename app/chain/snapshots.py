@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import cast
 
 import msgspec
@@ -141,46 +140,48 @@ def messages_group(
     messages: list[MessageRef], request: ModelRequest, overrides: OverrideSet
 ) -> Group:
     """Every message, those left out included."""
+    parts = [_message_part(each) for each in messages]
+    before = tokens_of(messages)
     if messages is request.messages:
-        parts = [_message_part(each) for each in messages]
-        total = tokens_of(messages)
-        return Group(parts, BeforeAfter(total, total))
-    sent = {each.part: each for each in request.messages}
-    parts = [_listed(each, sent.get(each.part), overrides) for each in messages]
-    known = {part.id for part in parts}
+        return Group(parts, BeforeAfter(before, before))
+    # Most of ten thousand messages are sent as they are, and the very objects tell which.
+    known, sent = set(map(id, messages)), set(map(id, request.messages))
+    new = {each.part: each for each in request.messages if id(each) not in known}
+    left_out = []
+    for part, ref in zip(parts, messages, strict=True):
+        if id(ref) in sent:
+            continue
+        part.override = overrides.state_of(part.id)
+        if replacement := new.pop(PartId(part.id), None):
+            _tell_replaced(part, replacement, overrides)
+        else:
+            part.included = False
+            left_out.append((part, ref))
+    _name_partners(left_out)
     # What only the filtered history needs, such as a user's turn at its end.
-    parts += [_message_part(each) for each in request.messages if each.part not in known]
-    _name_partners(parts, messages)
-    return Group(parts, BeforeAfter(tokens_of(messages), tokens_of(request.messages)))
+    parts += map(_message_part, new.values())
+    return Group(parts, BeforeAfter(before, tokens_of(request.messages)))
 
 
-def _listed(ref: MessageRef, sent: MessageRef | None, overrides: OverrideSet) -> Part:
-    """A message as it was, with what became of it."""
-    part = _message_part(ref)
-    part.override = overrides.state_of(ref.part)
-    if sent is None:
-        part.included = False
-    elif sent is not ref:
-        part.tokens_before, part.tokens = part.tokens, sent.tokens or 0
-        part.preview, part.sha256 = sent.preview, sent.sha256
-        part.base_changed = overrides.base_changed(ref.part, ref.sha256)
-    return part
+def _tell_replaced(part: Part, as_sent: MessageRef, overrides: OverrideSet) -> None:
+    """Describe what is sent in place of the message that `part` describes."""
+    part.base_changed = overrides.base_changed(part.id, part.sha256)
+    part.tokens_before, part.tokens = part.tokens, as_sent.tokens or 0
+    part.preview, part.sha256 = as_sent.preview, as_sent.sha256
 
 
-def _name_partners(parts: list[Part], messages: list[MessageRef]) -> None:
-    """Tell each message that is left out with which others it goes: those at its calls' ends."""
-    left_out = {part.id for part in parts if not part.included}
+def _name_partners(left_out: list[tuple[Part, MessageRef]]) -> None:
+    """Tell each of these with which others it goes: those at the ends of its calls."""
     ends: dict[str, list[str]] = {}
-    for ref in messages:
-        if ref.part in left_out:
-            for call in (*ref.tool_use_ids.split(), *ref.tool_result_ids.split()):
-                ends.setdefault(call, []).append(ref.part)
+    for part, ref in left_out:
+        for call in (*ref.tool_use_ids.split(), *ref.tool_result_ids.split()):
+            ends.setdefault(call, []).append(part.id)
     partners: dict[str, dict[str, None]] = {}
     for joined in ends.values():
         for part_id in joined:
             others = (other for other in joined if other != part_id)
             partners.setdefault(part_id, {}).update(dict.fromkeys(others))
-    for part in parts:
+    for part, _ in left_out:
         if found := partners.get(part.id):
             part.paired_with = list(found)
 
@@ -211,21 +212,15 @@ def _stale_part(part_id: str) -> Part:
 def _message_part(ref: MessageRef) -> Part:
     if ref.made:
         return _made_part(ref)
-    part_id, label = _names(ref.seq, ref.role)
+    seq, role = ref.seq, ref.role
     # By position: ten thousand of these are made for one long session.
     part = Part(
-        part_id, "message", label, ref.preview, ref.tokens or 0, True, "none", False, ref.sha256,
-        "session", ref.role,
+        message_part(seq), "message", message_label(seq, role), ref.preview, ref.tokens or 0, True,
+        "none", False, ref.sha256, "session", role,
     )  # fmt: skip
     if ref.marks:
         part.rough = "rough" in ref.marks
     return part
-
-
-@lru_cache(maxsize=65_536)
-def _names(seq: int, role: str) -> tuple[PartId, str]:
-    """The part id and the label of a message; every snapshot needs the same ones again."""
-    return message_part(seq), message_label(seq, role)
 
 
 def _made_part(ref: MessageRef) -> Part:
@@ -288,7 +283,7 @@ def _totals(
         remaining=budget.window - budget.reserve - after,
         available=budget.available,
         trigger=budget.trigger,
-        rough=any(part.rough for group in each for part in group.parts if part.included),
+        rough=any(part.included for group in each for part in group.parts if part.rough),
     )
 
 
@@ -306,8 +301,9 @@ def _overrides_view(overrides: OverrideSet, groups: Groups, state: RunState) -> 
     if not len(overrides):
         return OverridesView(active=0, stale=0)
     each_group = (groups.system, groups.tools, groups.messages)
-    stale = sum(part.stale for group in each_group for part in group.parts)
-    changed = sum(part.base_changed for group in each_group for part in group.parts)
+    touched = [p for group in each_group for p in group.parts if p.override != "none"]
+    stale = sum(part.stale for part in touched)
+    changed = sum(part.base_changed for part in touched)
     suspended = state.find(Suspended)
     return OverridesView(
         active=len(overrides) - stale,

@@ -34,6 +34,10 @@ class OverrideSet:
     def __iter__(self) -> Iterator[Override]:
         return iter(self._by_part.values())
 
+    def parts(self, action: Action) -> frozenset[str]:
+        """The parts that this is to be done with."""
+        return frozenset(each.part for each in self if each.action == action)
+
     def excludes(self, part: str) -> bool:
         """Whether this part is to be left out."""
         found = self._by_part.get(part)

@@ -12,6 +12,7 @@ An id is one exact string: it is compared, never cleaned up.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NewType
 
 import msgspec
@@ -43,6 +44,8 @@ def tool_part(name: str) -> PartId:
     return PartId(f"tool:{name}")
 
 
+# Every request of every session names the same low numbers again, several times each.
+@lru_cache(maxsize=65_536)
 def message_part(seq: int) -> PartId:
     """The id of the persisted message number `seq`, counted from 1."""
     return PartId(f"message:{seq}")

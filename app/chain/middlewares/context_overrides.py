@@ -8,12 +8,12 @@ from typing import Protocol
 from uuid import UUID
 
 import msgspec
-import orjson
 import structlog
 
 from app.chain.made import made_message
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.patch_tool_calls import ending_on_user
+from app.domain.jsontext import loads
 from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.ports import ContentReader, Estimator
@@ -86,9 +86,10 @@ class ContextOverrides(Middleware):
 
     def _applied(self, overrides: OverrideSet, request: ModelRequest) -> list[MessageRef]:
         messages = without(request.messages, overrides)
-        replaced = [each for each in messages if overrides.replacement(each.part) is not None]
-        if not replaced:
+        wanted = overrides.parts("replace")
+        if not wanted:
             return messages
+        replaced = [each for each in messages if each.part in wanted]
         seqs = [each.seq for each in replaced if not each.made]
         stored = self._contents.contents(request.state.session_id, seqs) if seqs else {}
         new = {each.part: self._with_replacement(each, overrides, stored) for each in replaced}
@@ -97,7 +98,7 @@ class ContextOverrides(Middleware):
     def _with_replacement(
         self, ref: MessageRef, overrides: OverrideSet, stored: Mapping[int, str]
     ) -> MessageRef:
-        blocks = ref.made.blocks if ref.made else orjson.loads(stored[ref.seq])
+        blocks = ref.made.blocks if ref.made else loads(stored[ref.seq])
         text = overrides.replacement(ref.part)
         if text is None:
             return ref
@@ -112,16 +113,13 @@ class ContextOverrides(Middleware):
 
 def without(messages: list[MessageRef], overrides: OverrideSet) -> list[MessageRef]:
     """Leave out what the overrides exclude, and the synthetic results of calls that go with it."""
-    excluded = [each for each in messages if overrides.excludes(each.part)]
-    if not excluded:
-        return messages
-    gone = {each.part for each in excluded}
+    gone = overrides.parts("exclude")
+    kept: list[MessageRef] = []
+    excluded: list[MessageRef] = []
+    for each in messages:
+        (excluded if each.part in gone else kept).append(each)
     calls = {call for each in excluded for call in each.tool_use_ids.split()}
-    return [
-        each
-        for each in messages
-        if each.part not in gone and not (each.made and each.tool_result_ids in calls)
-    ]
+    return [each for each in kept if not (each.made and each.tool_result_ids in calls)]
 
 
 def _first_fault(kept: list[MessageRef]) -> tuple[str, str] | None:
@@ -144,7 +142,8 @@ def _is_plainly_valid(kept: list[MessageRef]) -> bool:
         bool(kept)
         and kept[0].role == "user"
         and set(calls) == set(results)
-        and not any(each.role == "system" or "compaction" in each.marks for each in kept)
+        and "system" not in {each.role for each in kept}
+        and not any("compaction" in each.marks for each in kept if each.marks)
     )
 
 

@@ -66,7 +66,9 @@ def _calls_without_result(messages: list[MessageRef]) -> set[str]:
     """Stored results always stand behind their call, so it is enough to look for their ids."""
     calls = " ".join([each.tool_use_ids for each in messages if each.tool_use_ids])
     results = " ".join([each.tool_result_ids for each in messages if each.tool_result_ids])
-    return set(_client_ids(calls)) - set(results.split())
+    # The provider answers its own calls within the turn.
+    lacking = set(calls.split()).difference(results.split())
+    return {each for each in lacking if not each.startswith(SERVER)}
 
 
 def _places(messages: list[MessageRef], lacking: set[str]) -> dict[int, list[str]]:
@@ -93,11 +95,6 @@ def _first_holder(messages: list[MessageRef], lacking: set[str]) -> int:
         for index, each in enumerate(messages)
         if each.tool_use_ids and not lacking.isdisjoint(each.tool_use_ids.split())
     )
-
-
-def _client_ids(ids: str) -> list[str]:
-    """Those calls that hango has to answer; the provider answers its own within the turn."""
-    return [each for each in ids.split() if not each.startswith(SERVER)]
 
 
 def _is_paused(messages: list[MessageRef]) -> bool:
