@@ -11,7 +11,7 @@ from webargs.flaskparser import FlaskParser, is_json_request
 
 from app.domain.jsontext import loads_strict
 from app.domain.text import clean
-from app.errors import BadBody, BadParameter, Fault, UnsupportedMediaType
+from app.errors import BadBody, BadParameter, Fault, TooLarge, UnsupportedMediaType
 
 MAX_NAME_CHARACTERS = 64
 
@@ -54,12 +54,19 @@ def json_body(request: Request) -> Any:
     Raises:
         UnsupportedMediaType: it is not declared as JSON, or compressed.
         MalformedBody: it is not JSON.
+        TooLarge: it is above the limit of its route.
     """
     if not is_json_request(request):
         raise UnsupportedMediaType("Send the body as application/json.")
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise UnsupportedMediaType("Send the body uncompressed.")
-    return loads_strict(request.get_data(cache=False))
+    data = request.get_data(cache=False)
+    # A body that did not say its length is cut there, without a word.
+    if request.content_length is None and len(data) >= (
+        request.max_content_length or len(data) + 1
+    ):
+        raise TooLarge
+    return loads_strict(data)
 
 
 def messages_of(error: ValidationError) -> dict[str, Any]:

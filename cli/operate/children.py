@@ -14,6 +14,7 @@ from cli.operate.embedded.ownership import Program
 _CODE = Path(__file__).resolve().parents[2]
 _WEB_PROCESSES = 2
 _WEB_THREADS = 8  # of each process; at most as many as its database connections
+_HEADER_BYTES = 128 * 1024
 _WORKER_THREADS = 4
 _DRAIN_SECONDS = 8  # what a request that is running is given when hango stops
 
@@ -35,6 +36,8 @@ def web(data: Path, services: Services, listening: int) -> Program:
             *(sys.executable, "-m", "gunicorn", "app.web:from_environment()"),
             *("--bind", f"fd://{listening}", "--no-control-socket", "--log-level", "warning"),
             *("--worker-class", "gthread", "--workers", str(_WEB_PROCESSES)),
+            # So that a key of any length gets hango's own 401 and not the server's 431.
+            *("--limit-request-field-size", str(_HEADER_BYTES)),
             *("--threads", str(_WEB_THREADS), "--graceful-timeout", str(_DRAIN_SECONDS)),
         ],
         log=data / "logs" / "web.log",
