@@ -34,6 +34,15 @@ def setting(variable: str, about: str, check: Check | None = None) -> dict[str, 
 _NO_KEY = "Not a key: it has blanks or characters that no HTTP header carries."
 _KEY_OR_NOTHING = validate.Regexp(r"[\x21-\x7e]*\Z", error=_NO_KEY)
 _HTTP_URL = validate.URL(schemes={"http", "https"}, require_tld=False, error="Not an http(s) URL.")
+# The texts never quote the value: it holds a password.
+_POSTGRES_PATTERN = r"postgres(ql)?(\+psycopg2)?://.+"
+_NO_POSTGRES = "Not a PostgreSQL URL: postgresql://user:password@host/database"
+_POSTGRES = validate.Regexp(rf"{_POSTGRES_PATTERN}\Z", error=_NO_POSTGRES)
+_POSTGRES_OR_NOTHING = validate.Regexp(rf"({_POSTGRES_PATTERN})?\Z", error=_NO_POSTGRES)
+_REDIS_PATTERN = "(rediss?|unix)://.+"
+_NO_REDIS = "Not a Redis URL: redis://host:6379/0, rediss://… or unix:///path/of/socket"
+_REDIS = validate.Regexp(rf"{_REDIS_PATTERN}\Z", error=_NO_REDIS)
+_REDIS_OR_NOTHING = validate.Regexp(rf"({_REDIS_PATTERN})?\Z", error=_NO_REDIS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +50,19 @@ class Settings:
     """What a hango process is told from outside. Spans are `timedelta`, sizes are bytes."""
 
     database_url: Secret = field(
-        metadata=setting("HANGO_DATABASE_URL", "PostgreSQL, as the role that serves requests.")
+        metadata=setting(
+            "HANGO_DATABASE_URL", "PostgreSQL, as the role that serves requests.", _POSTGRES
+        )
     )
     redis_url: Secret = field(
-        metadata=setting("HANGO_REDIS_URL", "Redis: broker, rate limits, wake-ups.")
+        metadata=setting("HANGO_REDIS_URL", "Redis: broker, rate limits, wake-ups.", _REDIS)
     )
     admin_database_url: Secret = field(
         default=Secret(""),
         metadata=setting(
             "HANGO_ADMIN_DATABASE_URL",
             "PostgreSQL, as the role that owns the tables (migrations). Default: the database URL.",
+            _POSTGRES_OR_NOTHING,
         ),
     )
     database_pool: int = field(
@@ -156,19 +168,25 @@ class Launch:
     database_url: Secret = field(
         default=Secret(""),
         metadata=setting(
-            "HANGO_DATABASE_URL", "`hango up`: a PostgreSQL of your own. Default: an embedded one."
+            "HANGO_DATABASE_URL",
+            "`hango up`: a PostgreSQL of your own. Default: an embedded one.",
+            _POSTGRES_OR_NOTHING,
         ),
     )
     admin_database_url: Secret = field(
         default=Secret(""),
         metadata=setting(
-            "HANGO_ADMIN_DATABASE_URL", "`hango up`: the same, as the role that owns the tables."
+            "HANGO_ADMIN_DATABASE_URL",
+            "`hango up`: the same, as the role that owns the tables.",
+            _POSTGRES_OR_NOTHING,
         ),
     )
     redis_url: Secret = field(
         default=Secret(""),
         metadata=setting(
-            "HANGO_REDIS_URL", "`hango up`: a Redis of your own. Default: an embedded Valkey."
+            "HANGO_REDIS_URL",
+            "`hango up`: a Redis of your own. Default: an embedded Valkey.",
+            _REDIS_OR_NOTHING,
         ),
     )
 

@@ -41,6 +41,7 @@ class Cluster:
     urls: Callable[[str], PostgresUrls]  # of a database, by its name
     maintenance: str  # a superuser's, on a database that nobody uses
     prefix: str
+    role: str = ""  # made for this run
     _template: str = field(default="", init=False)
 
     def create(self, *, migrated: bool = True) -> PostgresUrls:
@@ -54,13 +55,15 @@ class Cluster:
         return self.urls(self._create(self._template))
 
     def drop_all(self) -> None:
-        """Remove every database that was made here."""
+        """Remove every database that was made here, and the role."""
         with self._maintaining() as cursor:
             cursor.execute("SELECT datname FROM pg_database")
             for (name,) in cursor.fetchall():
                 if name.startswith(self.prefix):
                     drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
                     cursor.execute(drop.format(sql.Identifier(name)))
+            if self.role:
+                cursor.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(self.role)))
 
     def _create(self, template: str = "template1") -> str:
         name = f"{self.prefix}{secrets.token_hex(4)}"
@@ -226,7 +229,7 @@ def _outside(url: URL) -> Cluster:
         admin = url.set(database=database)
         return PostgresUrls(_text(admin), _text(admin.set(username=role, password=password)))
 
-    return Cluster(urls, _text(url), f"hango_test_{secrets.token_hex(4)}_")
+    return Cluster(urls, _text(url), f"hango_test_{secrets.token_hex(4)}_", role)
 
 
 def _text(url: URL) -> str:
