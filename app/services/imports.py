@@ -23,7 +23,7 @@ from app.domain.messages import NewMessage, prepare
 from app.domain.ports import Estimator
 from app.domain.sessions import Session
 from app.importers.values import Imported, SourceFile
-from app.services import agents, messages
+from app.services import agents, messages, thinking
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
 
@@ -196,8 +196,11 @@ class _Work:
                 parent_tool_use_id=parent.tool_use_id if parent else None,
             )
         )
-        messages.add(self.tx, session, new.messages, ())
+        stored = messages.add(self.tx, session, new.messages, ())
         self._compacted(session, new)
+        if new.imported.system_blocks:
+            # Without its prompt nobody can send what a conversation's thinking is bound to.
+            thinking.note(self.tx, session.id, new.messages, stored)
         report = self._record(session, new, {"messages": len(new.messages)})
         return ImportedSession(
             session=self.tx.sessions.get(session.id),

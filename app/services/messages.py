@@ -16,6 +16,7 @@ from app.domain.sessions import Session
 from app.domain.validity import check_appended, check_blocks
 from app.errors import HistoryRefused
 from app.runtime import Runtime
+from app.services import thinking
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
 
@@ -38,7 +39,10 @@ def append(
     estimator = estimator_for(tx.agents.used_by(session).model)
     tail = tx.messages.tail(session_id)
     names = _names_of_open_calls(tx, session_id, tail)
-    return add(tx, session, _prepared(given, estimator, names), tail)
+    new = _prepared(given, estimator, names)
+    stored = add(tx, session, new, tail)
+    thinking.note(tx, session_id, new, stored)
+    return stored
 
 
 def add(

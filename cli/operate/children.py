@@ -37,7 +37,7 @@ def web(data: Path, services: Services, listening: int) -> Program:
             *("--bind", f"fd://{listening}", "--no-control-socket", "--log-level", "warning"),
             *("--worker-class", "gthread", "--workers", str(_WEB_PROCESSES)),
             # So that a key of any length gets hango's own 401 and not the server's 431.
-            *("--limit-request-field-size", str(_HEADER_BYTES)),
+            *("--limit-request-field_size", str(_HEADER_BYTES)),
             *("--threads", str(_WEB_THREADS), "--graceful-timeout", str(_DRAIN_SECONDS)),
         ],
         log=data / "logs" / "web.log",

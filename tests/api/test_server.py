@@ -33,7 +33,7 @@ def port(runtime: Runtime) -> Iterator[int]:
             [
                 *(sys.executable, "-m", "gunicorn", "app.web:from_environment()"),
                 *("--bind", f"fd://{listening.fileno()}", "--worker-class", "gthread"),
-                *("--threads", "4", "--limit-request-field-size", "131072"),
+                *("--threads", "4", "--limit-request-field_size", "131072"),
                 *("--no-control-socket", "--log-level", "warning"),
             ],
             env={
