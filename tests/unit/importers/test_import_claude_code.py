@@ -285,6 +285,13 @@ def test_a_grown_file_is_the_same_session_with_another_last_record():
     assert before.fingerprint != after.fingerprint
 
 
+def test_the_same_words_in_another_session_are_another_import():
+    [one] = read_lines(typed("a", None, "hi"))
+    [other] = read_lines(typed("a", None, "hi", sessionId="another"))
+    assert one.content_hash == other.content_hash
+    assert one.fingerprint != other.fingerprint
+
+
 def test_bookkeeping_that_is_added_changes_nothing():
     data = source("claude-code/03-image-paste.jsonl").data
     note = json.dumps({"type": "last-prompt", "sessionId": "s"}).encode()

@@ -182,3 +182,15 @@ def test_an_encrypted_archive_is_refused():
     data[data.index(b"PK\x01\x02") + 8] |= 1
     with pytest.raises(ImportRefused):
         read([SourceFile("a", bytes(data))])
+
+
+def test_numbers_that_json_cannot_hold_become_null():
+    line = json.dumps(said("b", None, call("t", much="?"), of="m")).replace('"?"', "1e999")
+    [imported] = read_data(line)
+    assert imported.messages[1].blocks[0]["input"] == {"much": None}
+
+
+def test_what_does_not_look_like_a_kind_is_not_named_in_the_report():
+    strange = [{"type": kind, "sessionId": "s"} for kind in ("me@example.com", "sk-REDACTED", "é")]
+    [imported] = read_lines(typed("a", None, "hi"), *strange)
+    assert imported.report["kept_not_understood"] == {"record:other": 3}

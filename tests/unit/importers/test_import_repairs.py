@@ -226,6 +226,11 @@ def test_a_compaction_block_becomes_the_summary_of_what_stands_before_it():
         body(("user", "hi"), ("assistant", "hello"), ("user", "so"), ("assistant", [compaction]))
     )
     assert (imported.summary.text, imported.summary.covers) == ("They greeted.", 3)
+    within = read_json(
+        body(("user", "hi"), ("assistant", [text("one"), compaction, text("two")]), ("user", "so"))
+    )
+    assert within.summary.covers == 2
+    assert shape(within)[1:] == [("assistant", ["one"]), ("assistant", ["two"]), ("user", ["so"])]
     first = read_json(body(("assistant", [compaction, text("yes")]), ("user", "go on")))
     assert first.summary is None
     assert texts(first) == ["They greeted.", "yes", "go on"]
