@@ -64,6 +64,14 @@ def test_a_message_carries_an_id_and_no_content(runtime: Runtime) -> None:
     assert message["headers"]["argsrepr"] == f"['{agent}']"
 
 
+def test_a_job_waits_in_its_own_queue_and_in_no_other(runtime: Runtime) -> None:
+    for job in Job:
+        runtime.redis.flushdb()
+        runtime.queue.send(job)
+        waiting = {name.value: runtime.redis.llen(f"hango:{name}") for name in QueueName}
+        assert waiting == {name.value: int(name is QUEUE_OF[job]) for name in QueueName}
+
+
 def test_sending_fails_soon_when_the_broker_is_away(settings: Settings) -> None:
     queue = Queue(replace(settings, redis_url=AWAY))
 
