@@ -43,7 +43,7 @@ def test_passing_faults_are_ridden_out_properly(llmock: LLMock, mocked: Anthropi
     llmock.rate_limit(times=2, retry_after=0.5)
     llmock.fail(529, times=1)
 
-    response = mocked.complete(a_body(), deadline=within(20))
+    response = mocked.complete(a_body(), deadline=within(30))
 
     assert response.attempts == 4
     llmock.assert_resilient(strict=True)
@@ -55,7 +55,7 @@ def test_lasting_errors_are_not_tried_again(
 ) -> None:
     llmock.fail(status, times=None)
 
-    failure_of(lambda: mocked.complete(a_body(), deadline=within(5)))
+    failure_of(lambda: mocked.complete(a_body(), deadline=within(30)))
 
     assert len(llmock.requests) == 1
     llmock.assert_resilient(strict=True)
@@ -66,7 +66,7 @@ def test_a_wait_that_is_too_long_is_respected_by_giving_up(
 ) -> None:
     llmock.rate_limit(times=None, retry_after=60)
 
-    failure = failure_of(lambda: mocked.complete(a_body(), deadline=within(2)))
+    failure = failure_of(lambda: mocked.complete(a_body(), deadline=within(30)))
 
     assert isinstance(failure, RateLimited)
     llmock.assert_resilient()
@@ -81,7 +81,7 @@ def test_a_broken_stream_is_never_taken_for_an_answer(
 ) -> None:
     getattr(llmock, fault)(after_chunks=3)
 
-    failure = failure_of(lambda: mocked.complete(a_body(), deadline=within(5)))
+    failure = failure_of(lambda: mocked.complete(a_body(), deadline=within(30)))
 
     assert isinstance(failure, kind)
 
@@ -98,7 +98,7 @@ def test_a_stalled_stream_is_left(llmock: LLMock, mocked: AnthropicProvider) -> 
 def test_a_tool_call_arrives_with_its_arguments(llmock: LLMock, mocked: AnthropicProvider) -> None:
     llmock.call_tool("get_weather", {"city": "Paris"})
 
-    response = mocked.complete(a_body(tools=[TOOL]), deadline=within(5))
+    response = mocked.complete(a_body(tools=[TOOL]), deadline=within(30))
 
     assert response.stop_reason == "tool_use"
     assert response.blocks[-1]["name"] == "get_weather"
@@ -108,7 +108,7 @@ def test_a_tool_call_arrives_with_its_arguments(llmock: LLMock, mocked: Anthropi
 def test_arguments_that_are_no_json_are_marked(llmock: LLMock, mocked: AnthropicProvider) -> None:
     llmock.break_tool_call("malformed_arguments")
 
-    response = mocked.complete(a_body(tools=[TOOL]), deadline=within(5))
+    response = mocked.complete(a_body(tools=[TOOL]), deadline=within(30))
 
     assert list(response.cut_calls) == [response.blocks[-1]["id"]]
 
@@ -144,8 +144,8 @@ def test_the_strict_one_refuses_what_the_other_lets_pass(
     orphan = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}
     body = {**a_body(), "messages": [{"role": "user", "content": [orphan]}]}
 
-    mocked.complete(body, deadline=within(5))
-    failure = failure_of(lambda: adapter.complete(body, deadline=within(5)))
+    mocked.complete(body, deadline=within(30))
+    failure = failure_of(lambda: adapter.complete(body, deadline=within(30)))
 
     assert isinstance(failure, RequestRefused)
     assert strict.refusals == ["tool_result_orphan"]
