@@ -9,6 +9,7 @@ from uuid import UUID
 from app.domain.agents import Agent
 from app.domain.messages import MessageRef, NewMessage, prepare
 from app.domain.ports import Estimator, History, MemoryFile, Skill, Todo
+from app.domain.thinking import Thought
 
 Turn = tuple[str, list[dict[str, Any]]]
 
@@ -97,6 +98,16 @@ class Pages:
 
     def contents(self, session_id: UUID, seqs: Iterable[int]) -> dict[int, str]:
         return {seq: self._by_seq[seq] for seq in seqs}
+
+
+class Thoughts:
+    """What is kept beside thinking."""
+
+    def __init__(self, thoughts: Iterable[Thought] = ()) -> None:
+        self._by_seq = {each.seq: each for each in thoughts}
+
+    def of(self, session_id: UUID) -> dict[int, Thought]:
+        return self._by_seq
 
 
 class Shelf:

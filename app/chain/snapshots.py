@@ -156,6 +156,7 @@ def messages_group(
             _tell_replaced(part, replacement, overrides)
         else:
             part.included = False
+            part.thinking_dropped = part.override == "none" and "thinking" in ref.marks
             left_out.append((part, ref))
     _name_partners(left_out)
     # What only the filtered history needs, such as a user's turn at its end.
@@ -168,6 +169,7 @@ def _tell_replaced(part: Part, as_sent: MessageRef, overrides: OverrideSet) -> N
     part.base_changed = overrides.base_changed(part.id, part.sha256)
     part.tokens_before, part.tokens = part.tokens, as_sent.tokens or 0
     part.preview, part.sha256 = as_sent.preview, as_sent.sha256
+    part.thinking_dropped = as_sent.thinking_dropped
 
 
 def _name_partners(left_out: list[tuple[Part, MessageRef]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.chain.chain import Chain
 from app.chain.middlewares.context_overrides import ContextOverrides, OverrideSource
 from app.chain.middlewares.filesystem import Filesystem
@@ -13,12 +15,20 @@ from app.chain.middlewares.skills import Skills
 from app.chain.middlewares.subagents import Subagents
 from app.chain.middlewares.todo import Todo
 from app.chain.middlewares.tool_allowlist import ToolAllowlist
+from app.chain.thinking import ThoughtSource
 from app.domain.ports import ContentReader, Estimator, Sources
 
 
-def default_chain(
-    sources: Sources, overrides: OverrideSource, contents: ContentReader, estimator: Estimator
-) -> Chain:
+class Reads(NamedTuple):
+    """What the stack reads from outside, for one principal."""
+
+    sources: Sources
+    overrides: OverrideSource
+    thoughts: ThoughtSource
+    contents: ContentReader
+
+
+def default_chain(reads: Reads, estimator: Estimator) -> Chain:
     """The stack that every run, try and inspect goes through."""
     return Chain(
         [
@@ -27,12 +37,12 @@ def default_chain(
             Todo(),
             Filesystem(),
             Subagents(),
-            Memory(sources),
-            Skills(sources),
+            Memory(reads.sources),
+            Skills(reads.sources),
             # Repairs before overrides: an override may name a synthetic part's neighbour.
             PatchToolCalls(estimator),
             # Before Guard: the budget sees the history that is really sent.
-            ContextOverrides(overrides, contents, estimator),
+            ContextOverrides(reads.overrides, reads.thoughts, reads.contents, estimator),
             Guard(estimator),
             # After everything that adds or takes away blocks: the mark lies on a sent block.
             PromptCache(),

@@ -10,7 +10,7 @@ from app.chain.capture import capture
 from app.chain.fingerprint import text_sha256
 from app.chain.middlewares.context_overrides import OverrideSource, overrides_of
 from app.chain.snapshots import Covered, snapshot
-from app.chain.stack import default_chain
+from app.chain.stack import Reads, default_chain
 from app.domain.jsontext import loads
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import Part, seq_of
@@ -46,7 +46,7 @@ def assemble(
     history = tx.messages.history(session_id, counted_by=estimator.id)
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
-    chain = default_chain(tx.sources, overrides or tx.overrides, tx.messages, estimator)
+    chain = default_chain(_reads(tx, overrides or tx.overrides), estimator)
     chain.before_run(state)
     return Assembled(chain.model_call(state, capture), state, estimator)
 
@@ -71,10 +71,14 @@ def system_hashes(tx: Transaction, agent_id: UUID, parts: Collection[str]) -> di
     """The hashes of those of the agent's system parts that are there, without any override."""
     agent = tx.agents.get(agent_id)
     state = RunState(agent, agent_id, History(None, []))
-    chain = default_chain(tx.sources, NothingSaved(), tx.messages, estimator_for(agent.model))
+    chain = default_chain(_reads(tx, NothingSaved()), estimator_for(agent.model))
     chain.before_run(state)
     request: ModelRequest = chain.model_call(state, capture)
     return {each.part: text_sha256(each.text) for each in request.system if each.part in parts}
+
+
+def _reads(tx: Transaction, overrides: OverrideSource) -> Reads:
+    return Reads(tx.sources, overrides, tx.thinking, tx.messages)
 
 
 class NothingSaved:
@@ -100,7 +104,8 @@ def find_covered(tx: Transaction, assembled: Assembled) -> None:
 
 def thinking_dropped(assembled: Assembled) -> tuple[str, ...]:
     """The parts whose thinking the request leaves out."""
-    return tuple(each.part for each in assembled.request.messages if each.thinking_dropped)
+    parts = described(assembled).groups.messages.parts
+    return tuple(part.id for part in parts if part.thinking_dropped)
 
 
 def page_of_messages(whole: Snapshot, limit: int | None, before: int | None) -> Snapshot:

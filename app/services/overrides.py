@@ -90,7 +90,7 @@ def replace(
         version=saved.version,
         overrides=saved.overrides,
         added=decided.completed.added,
-        thinking_dropped=_thinking_dropped(tx, target),
+        thinking_dropped=_thinking_dropped(tx, target, decided.messages),
         alternatives=tuple(_alternatives(decided)),
     )
 
@@ -210,8 +210,11 @@ def _bases(tx: Transaction, target: Target, decided: Decided) -> dict[str, str]:
     return {each.part: each.sha256 for each in decided.messages if each.part in replaced}
 
 
-def _thinking_dropped(tx: Transaction, target: Target) -> tuple[str, ...]:
-    if target.kind == "agent":
+def _thinking_dropped(
+    tx: Transaction, target: Target, messages: Sequence[MessageRef]
+) -> tuple[str, ...]:
+    """The messages whose thinking the next call leaves out; of an agent's sessions, not asked."""
+    if not any("thinking" in each.marks for each in messages if each.marks):
         return ()
     return context.thinking_dropped(context.assemble(tx, target.id))
 

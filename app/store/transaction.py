@@ -37,6 +37,7 @@ from app.store.sessions import AllSessions, Sessions
 from app.store.skills import Skills
 from app.store.sources import StoredSources
 from app.store.tenants import AllTenants, Tenants
+from app.store.thinking import Thinking
 from app.store.todos import Todos
 from app.store.users import AllUsers, Users
 
@@ -72,6 +73,7 @@ class Transaction:
         self.skills = Skills(connection, scope)
         self.sessions = Sessions(connection, scope)
         self.messages = Messages(connection, scope)
+        self.thinking = Thinking(connection, scope)
         self.checkpoints = Checkpoints(connection, scope)
         self.overrides = Overrides(connection, scope)
         self.files = Files(connection, scope)

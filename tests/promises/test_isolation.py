@@ -32,6 +32,7 @@ from app.domain.overrides import SavedOverride, Target
 from app.domain.ports import Todo
 from app.domain.principals import Principal, Role
 from app.domain.sessions import Session
+from app.domain.thinking import Thought
 from app.errors import NotFound
 from app.settings import Settings
 from app.store.tables import metadata
@@ -57,6 +58,7 @@ TENANT_TABLES = sorted(
 WITHOUT_REPOSITORY = {"runs", "tries", "usage_records"}
 
 PATH = "/memories/secret.md"
+A_THOUGHT = Thought(2, SHA, None, None)
 ATTEMPT = Attempt(method="POST", route="/v1/sessions", key="once", fingerprint=SHA)
 
 
@@ -92,6 +94,7 @@ def hers(database: Database, people: People) -> Belongings:
         tx.memory.put(agent.id, PATH, "Alice's memory")
         tx.skills.put(agent.id, "brew", description="Tea", body="Boil")
         tx.messages.append(session, [a_message("Alice's words", tool_use_ids="toolu_1")])
+        tx.thinking.add(session.id, [Thought(1, SHA, SHA, None)])
         tx.checkpoints.add(session, a_checkpoint())
         for target, part in _targets(agent, session):
             tx.overrides.replace(tx.overrides.lock(target), [an_override(people.alice, part)], None)
@@ -198,6 +201,11 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
         "headers": lambda tx, hers: tx.messages.headers(hers.session.id, [1], COUNTED_BY),
         "tail": lambda tx, hers: tx.messages.tail(hers.session.id),
         "has_tool_ids": lambda tx, hers: tx.messages.has_tool_ids(hers.session.id, ["toolu_1"]),
+    },
+    "message_thinking": {
+        "of": lambda tx, hers: tx.thinking.of(hers.session.id),
+        "retire": lambda tx, hers: tx.thinking.retire(hers.session.id, [1]),
+        "add": lambda tx, hers: tx.thinking.add(hers.session.id, [A_THOUGHT]),
     },
     "checkpoints": {
         "latest": lambda tx, hers: tx.checkpoints.latest(hers.session.id, COUNTED_BY),

@@ -113,6 +113,7 @@ def _of_session(session: UUID, run: UUID) -> dict[str, Row]:
     return {
         "messages": summary
         | {"session_id": session, "seq": 1, "tool_use_ids": "", "tool_result_ids": ""},
+        "message_thinking": {"session_id": session, "seq": 1, "bare_sha256": SHA},
         "session_files": {
             "session_id": session,
             "path": "/plan.md",

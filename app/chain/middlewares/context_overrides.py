@@ -13,6 +13,8 @@ import structlog
 from app.chain.made import made_message
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.patch_tool_calls import ending_on_user
+from app.chain.thinking import ThoughtSource, without_lost_thinking
+from app.chain.thinking import load as load_thinking
 from app.domain.jsontext import loads
 from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
@@ -56,9 +58,14 @@ class ContextOverrides(Middleware):
     """
 
     def __init__(
-        self, source: OverrideSource, contents: ContentReader, estimator: Estimator
+        self,
+        source: OverrideSource,
+        thoughts: ThoughtSource,
+        contents: ContentReader,
+        estimator: Estimator,
     ) -> None:
         self._source = source
+        self._thoughts = thoughts
         self._contents = contents
         self._estimator = estimator
 
@@ -68,21 +75,27 @@ class ContextOverrides(Middleware):
         Fails with the store: a call without the overrides is not what anybody asked for.
         """
         state.put(_Loaded(self._source.for_run(state.agent.id, state.session_id)))
+        load_thinking(state, self._thoughts)
 
     def wrap_model_call(self, request: ModelRequest, call_next: CallNext) -> Reply:
         overrides = overrides_of(request.state)
-        if not overrides.on_messages():
-            return call_next(request)
-        request.state.put(Unfiltered(request.messages))
+        filtered = self._filtered(request, overrides) if overrides.on_messages() else request
+        # An override, or any other change of the prefix, can make thinking behind it invalid.
+        sent = without_lost_thinking(filtered, overrides, self._contents, self._estimator)
+        if sent is not request:
+            request.state.put(Unfiltered(request.messages))
+        return call_next(sent)
+
+    def _filtered(self, request: ModelRequest, overrides: OverrideSet) -> ModelRequest:
         kept = self._applied(overrides, request)
         if fault := _first_fault(kept):
             # The set was valid when it was saved; a message that came later broke a pair. The
             # history as it is beats an invalid request.
             request.state.put(Suspended(*fault))
             log.error("overrides_suspended", reason=fault[0], session=str(request.state.session_id))
-            return call_next(request)
+            return request
         # What is left may end on the assistant's turn although the history did not.
-        return call_next(replace(request, messages=ending_on_user(kept, self._estimator)))
+        return replace(request, messages=ending_on_user(kept, self._estimator))
 
     def _applied(self, overrides: OverrideSet, request: ModelRequest) -> list[MessageRef]:
         messages = without(request.messages, overrides)

@@ -11,7 +11,14 @@ from app.store.tables.columns import metadata
 from app.store.tables.identity import api_keys, tenants, users
 from app.store.tables.overrides import context_overrides, override_sets
 from app.store.tables.records import audit_events, idempotency_keys, imports
-from app.store.tables.sessions import attachments, messages, session_files, sessions, todos
+from app.store.tables.sessions import (
+    attachments,
+    message_thinking,
+    messages,
+    session_files,
+    sessions,
+    todos,
+)
 from app.store.tables.work import checkpoints, runs, tries, usage_records
 
 __all__ = [
@@ -24,6 +31,7 @@ __all__ = [
     "idempotency_keys",
     "imports",
     "memory_files",
+    "message_thinking",
     "messages",
     "metadata",
     "override_sets",

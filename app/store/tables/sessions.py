@@ -7,6 +7,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -81,6 +82,27 @@ messages = Table(
     CheckConstraint("(tokens IS NULL) = (counted_by IS NULL)", name="counted"),
     CheckConstraint("sha256 ~ '^[0-9a-f]{64}$'", name="sha256"),
     CheckConstraint("content LIKE '[%'", name="content_is_blocks"),
+)
+
+# Beside a message with thinking: what tells whether that thinking can go back.
+message_thinking = Table(
+    "message_thinking",
+    metadata,
+    tenant_key(),
+    Column("session_id", Uuid, primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    text("bare_sha256"),
+    text("prefix_sha256", nullable=True),
+    Column("after_seq", Integer),
+    Column("retired", Boolean, nullable=False, server_default=sql("false")),
+    ForeignKeyConstraint(
+        ["tenant_id", "session_id", "seq"],
+        ["messages.tenant_id", "messages.session_id", "messages.seq"],
+        ondelete="CASCADE",
+    ),
+    CheckConstraint("bare_sha256 ~ '^[0-9a-f]{64}$'", name="bare_sha256"),
+    CheckConstraint("prefix_sha256 ~ '^[0-9a-f]{64}$'", name="prefix_sha256"),
+    CheckConstraint("after_seq < seq", name="after_seq"),
 )
 
 session_files = Table(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.chain.capture import capture
 from app.chain.snapshots import snapshot
-from app.chain.stack import default_chain
+from app.chain.stack import Reads, default_chain
 from app.domain.catalogue import facts_for
 from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import NO_OVERRIDES, Override, OverrideSet
@@ -21,6 +21,7 @@ from tests.history import (
     NOWHERE,
     Pages,
     Shelf,
+    Thoughts,
     an_agent,
     assistant,
     prepared,
@@ -50,7 +51,8 @@ class Saved:
 def captured(turns=TALK, *, agent=None, shelf=SHELF, saved=None, checkpoint=None):
     history = History(checkpoint, refs(turns, ESTIMATOR))
     state = RunState(agent or an_agent(), NOWHERE, history)
-    chain = default_chain(shelf, saved or Saved(), Pages(turns, ESTIMATOR), ESTIMATOR)
+    reads = Reads(shelf, saved or Saved(), Thoughts(), Pages(turns, ESTIMATOR))
+    chain = default_chain(reads, ESTIMATOR)
     chain.before_run(state)
     return chain.model_call(state, capture)
 

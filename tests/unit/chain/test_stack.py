@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from app.chain.stack import default_chain
+from app.chain.stack import Reads, default_chain
 from app.domain.overrides import NO_OVERRIDES
 from app.tokens.estimator import estimator_for
-from tests.history import Pages, Shelf
+from tests.history import Pages, Shelf, Thoughts
 
 
 class NothingSaved:
@@ -13,7 +13,8 @@ class NothingSaved:
 
 def test_the_order_of_the_stack_is_the_documented_one():
     estimator = estimator_for("claude-sonnet-4-5")
-    chain = default_chain(Shelf(), NothingSaved(), Pages([], estimator), estimator)
+    reads = Reads(Shelf(), NothingSaved(), Thoughts(), Pages([], estimator))
+    chain = default_chain(reads, estimator)
 
     names = [type(each).__name__ for each in chain.stack]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.chain.capture import capture
-from app.chain.stack import default_chain
+from app.chain.stack import Reads, default_chain
 from app.domain.catalogue import facts_for
 from app.domain.completion import complete, excluded_parts, history_faults
 from app.domain.overrides import NO_OVERRIDES, Override, OverrideSet
@@ -22,6 +22,7 @@ from tests.history import (
     NOWHERE,
     Pages,
     Shelf,
+    Thoughts,
     an_agent,
     assistant,
     call,
@@ -52,8 +53,8 @@ def body_of(turns, model="claude-opus-5-5", overrides=NO_OVERRIDES):
     estimator = estimator_for(model)
     agent = an_agent(model=model)
     state = RunState(agent, NOWHERE, History(None, refs(turns, estimator)))
-    pages = Pages(turns, estimator)
-    chain = default_chain(Shelf(), Saved(overrides), pages, estimator)
+    reads = Reads(Shelf(), Saved(overrides), Thoughts(), Pages(turns, estimator))
+    chain = default_chain(reads, estimator)
     chain.before_run(state)
     request = chain.model_call(state, capture)
     contents = {seq: m.content for seq, m in enumerate(prepared(turns, estimator), start=1)}

@@ -1,0 +1,46 @@
+"""Thinking that clients bring: what it is bound to is noted when it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.chain.middlewares.context_overrides import overrides_of
+from app.chain.thinking import prefix_sha256
+from app.domain.catalogue import facts_for
+from app.domain.jsontext import loads
+from app.domain.messages import NewMessage, StoredMessage
+from app.domain.thinking import Thought, bare_sha256, prefixes, sendable
+from app.services import context
+from app.store.transaction import Transaction
+
+
+def note(
+    tx: Transaction, session_id: UUID, new: Sequence[NewMessage], stored: Sequence[StoredMessage]
+) -> None:
+    """Bind the thinking of messages that were just stored to what stands before it now.
+
+    That is what it was made under, as far as anybody can tell: a client that appends the model's
+    answer has sent what hango would send. Where that is wrong the provider says so, and the
+    thinking is left out then.
+    """
+    made = [each for of, each in zip(new, stored, strict=True) if "thinking" in of.marks]
+    if not made:
+        return
+    assembled = context.assemble(tx, session_id)
+    request = assembled.request
+    if not facts_for(request.model).preserved_thinking:
+        return
+    bares = {each.seq: bare_sha256(each.role, loads(each.content)) for each in made}
+    old = tx.thinking.of(session_id)
+    unbound = {seq: Thought(seq, sha256, None, None) for seq, sha256 in bares.items()}
+    head = prefix_sha256(request, overrides_of(request.state))
+    now = prefixes(head, request.messages, {**old, **unbound})
+    # What was sent when the new messages were made: of the old thinking, what could go back then.
+    sent = sendable([thought for seq, thought in old.items() if seq in now], now)
+    thoughts = []
+    for seq in sorted(bares):
+        before = max((each for each in sent if each < seq), default=None)
+        thoughts.append(Thought(seq, bares[seq], now.get(seq), before))
+        sent.add(seq)
+    tx.thinking.add(session_id, thoughts)
