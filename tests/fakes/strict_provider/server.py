@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,12 +52,20 @@ class Recorded:
 class StrictProvider:
     """A running stand-in; see the package."""
 
-    def __init__(self, *, port: int = 0, mode: Mode = "strict", api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        mode: Mode = "strict",
+        api_key: str | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.service = Service(mode, api_key)
         self.requests: list[Recorded] = []
         self.stopping = Event()
         self._arrival = Condition()
-        self._server = _Server(("127.0.0.1", port), self)
+        self._scheme = "https" if tls else "http"
+        self._server = _Server(("127.0.0.1", port), self, tls)
         self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> StrictProvider:
@@ -72,7 +81,7 @@ class StrictProvider:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
     @property
     def connections(self) -> int:
@@ -124,12 +133,18 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(self, address: tuple[str, int], provider: StrictProvider) -> None:
+    def __init__(
+        self, address: tuple[str, int], provider: StrictProvider, tls: ssl.SSLContext | None
+    ) -> None:
         self.provider = provider
         self.accepted = 0
         self._open: dict[socket.socket, int] = {}
         self._lock = Lock()
         super().__init__(address, _Handler)
+        if tls:  # each handshake in its own connection's thread
+            self.socket = tls.wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._lock:
