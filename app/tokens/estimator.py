@@ -52,7 +52,9 @@ class ClassEstimator:
         Rough for the provider's own tools, whose definitions nobody sees. A definition that is
         loaded only when a search finds it costs nothing until then.
         """
-        return self._tools.get(json_text(definition), lambda _: self._count_tool(definition))
+        # A cache mark is no part of what the model reads.
+        read = {key: value for key, value in definition.items() if key != "cache_control"}
+        return self._tools.get(json_text(read), lambda _: self._count_tool(read))
 
     def message(self, role: str, blocks: Sequence[Block]) -> Count:  # noqa: ARG002 - the port
         """What this message costs, its share of the framing included."""
