@@ -11,6 +11,7 @@ from app.domain.agents import Agent
 from app.domain.messages import MessageRef
 from app.domain.parts import PartId
 from app.domain.ports import History
+from app.domain.tools import ToolHandler
 
 T = TypeVar("T")
 
@@ -37,6 +38,7 @@ class Tool:
     contributor: str
     origin: str
     cache: bool = False
+    handler: ToolHandler | None = None  # None: nobody here can carry it out
 
 
 @dataclass(frozen=True, slots=True)
