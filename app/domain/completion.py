@@ -65,10 +65,10 @@ def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list
     if len(kept) == len(messages):
         return []
     if not any(each.role == "user" and not _is_synthetic(each) for each in kept):
-        detail = "Leave at least one message of the user in."
+        detail = "Leave at least one message of the user in, or replace its text instead."
         return [Fault("overrides", "no_user_message", detail)]
     if kept[0].role == "assistant":
-        detail = "Leave the user message in that stands before the first assistant message."
+        detail = "Leave the user message before the first assistant message in, or replace its text."
         return [Fault("overrides", "starts_with_assistant", detail)]
     return check_history(kept, open_end=True)
 

@@ -220,10 +220,11 @@ def _thinking_dropped(
 
 
 def _alternatives(decided: Decided) -> Iterator[Alternative]:
-    """For each result that leaves with its call: keep both, and put a note in its place."""
-    added = {each.part for each in decided.completed.added}
+    """For each pair that leaves since one of it was named: keep both, and shorten the result."""
+    widened = {part for each in decided.completed.added for part in (each.part, each.goes_with)}
     for message in decided.messages:
-        if message.part in added and message.tool_result_ids and " " not in message.tool_result_ids:
+        results = message.tool_result_ids.split()
+        if message.part in widened and message.role == "user" and len(results) == 1:
             yield Alternative(message.part, "replace", LEFT_OUT)
 
 

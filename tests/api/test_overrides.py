@@ -391,7 +391,8 @@ def test_a_preview_stores_nothing_and_says_what_put_would(member):
     assert reply.status_code == 200, reply.text
     assert {each["part"] for each in reply.json["added"]} == {"message:2", "message:4"}
     assert reply.json["alternatives"] == [
-        {"part": "message:4", "action": "replace", "replacement": "[left out]"}
+        {"part": "message:3", "action": "replace", "replacement": "[left out]"},
+        {"part": "message:4", "action": "replace", "replacement": "[left out]"},
     ]
     price = reply.json["price"]
     assert price["saved_per_call"] > 0
