@@ -68,7 +68,7 @@ def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list
         detail = "Leave at least one message of the user in, or replace its text instead."
         return [Fault("overrides", "no_user_message", detail)]
     if kept[0].role == "assistant":
-        detail = "Leave the user message before the first assistant message in, or replace its text."
+        detail = "Leave the first assistant message's question in, or replace its text."
         return [Fault("overrides", "starts_with_assistant", detail)]
     return check_history(kept, open_end=True)
 
