@@ -78,6 +78,22 @@ def test_a_connection_keeps_nothing_of_the_principal_before(settings, people):
     one_connection.dispose()
 
 
+def test_a_pooled_connection_goes_back_without_a_tenant(settings, people):
+    one_connection = Database(replace(settings, database_pool=1))
+    with one_connection.transaction(people.alice) as tx:
+        assert tx.tenants.current()
+    with one_connection.system() as tx:
+        assert tx.tenants.all()
+
+    with one_connection._engine.connect() as connection:
+        left = connection.execute(
+            text("SELECT current_setting('hango.tenant'), current_setting('hango.system')")
+        ).one()
+    one_connection.dispose()
+
+    assert tuple(left) == ("", "")
+
+
 def test_the_origin_ties_audit_to_logs(database, people):
     origin = Origin(request_id="r-1", trace_id="t-1", address="192.0.2.1")
     with database.transaction(people.alice, origin) as tx:
