@@ -53,15 +53,9 @@ class Queue:
 def celery_client(settings: Settings) -> celery.Celery:
     """The Celery application, with settings that both senders and workers live by."""
     client = celery.Celery("hango", broker=broker_url(settings.redis_url), set_as_current=False)
-    queues = [_broker_queue(name.value) for name in QueueName]
+    queues = [kombu.Queue(name) for name in QueueName]  # type: ignore[attr-defined, no-untyped-call]
     client.conf.update(_BROKER | _DELIVERY | _WORKER, task_queues=queues)
     return client
-
-
-def _broker_queue(name: str) -> Any:
-    # By default all queues would share the default queue's exchange, and each get every message.
-    exchange = kombu.Exchange(name)  # type: ignore[attr-defined, no-untyped-call]
-    return kombu.Queue(name, exchange, name)  # type: ignore[attr-defined, no-untyped-call]
 
 
 def broker_url(redis_url: str) -> str:

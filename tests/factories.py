@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -114,3 +116,11 @@ def append(caller: Caller, session: str, *turns: tuple[str, Any]) -> list[dict[s
 def made(reply: TestResponse) -> Any:
     assert reply.status_code == 201, reply.text
     return reply.json
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for the condition, and no longer than it takes."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It never came to pass."
+        time.sleep(0.02)

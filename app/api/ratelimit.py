@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 WINDOW = timedelta(minutes=1)
 _REST_SECONDS = 5.0  # how long Redis is left alone after it failed to answer
 
-# Times are microseconds, written as whole numbers: Lua's own conversion keeps only 14 digits.
+# Times are microseconds of sixteen digits; Lua alone would write them rounded, as 1.7645e+15.
 _TAKE_ONE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ from app.settings import Secret
 from app.tokens.estimator import estimator_for
 from app.web import create_app
 from tests.api.problems import assert_problem, codes
-from tests.factories import Caller, made, make_agent, make_session
+from tests.factories import Caller, made, make_agent, make_session, until
 from tests.history import assistant, user
 from workers import base
 from workers import messages as _jobs  # noqa: F401 (registers them)
@@ -278,14 +277,6 @@ def working(runtime: Runtime) -> Iterator[None]:
     celery = base.application(runtime.settings)
     with start_worker(celery, pool="solo", perform_ping_check=False, shutdown_timeout=20):
         yield
-
-
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait for the condition, and no longer than it takes."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "It never came to pass."
-        time.sleep(0.02)
 
 
 _heard: list[str] = []

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from uuid import UUID
 
+import psycopg2
 import pytest
 
-from tests.factories import Caller, append, make_agent, make_session
+from app.runtime import Runtime
+from app.services import messages
+from cli.operate.embedded.postgres import PostgresUrls
+from tests.factories import Caller, append, make_agent, make_session, until
 from tests.history import assistant, call, text, tool_result, tool_use, user
 
 CALL = call("t1")
@@ -152,3 +158,29 @@ def test_twenty_writers_at_once_get_numbers_without_gaps(member: Caller) -> None
     assert [each["seq"] for each in stored] == list(range(1, 21))
     assert {each["seq"]: each["content"] for each in stored} == told
     assert member.get(f"/v1/sessions/{session}").json["message_count"] == 20
+
+
+@pytest.mark.committed
+def test_what_another_writer_is_storing_is_waited_for_and_then_counts(
+    member: Caller, runtime: Runtime, postgres_urls: PostgresUrls
+) -> None:
+    session = make_session(member, None, user("read it"), tool_use("t1"))
+    role, answer = tool_result("t1")
+
+    with ThreadPoolExecutor(1) as pool:
+        with runtime.database.transaction(member.principal) as tx:
+            messages.append(tx, UUID(session), [{"role": role, "content": answer}])
+            second = pool.submit(say, member, session, role, answer)
+            until(lambda: somebody_waits(postgres_urls.admin_url))
+        refused = second.result(20)
+
+    assert refused.status_code == 422
+    assert refused.json["errors"][0]["code"] == "tool_result_twice"
+    assert len(member.get(f"/v1/sessions/{session}/messages").json["items"]) == 3
+
+
+def somebody_waits(database_url: str) -> bool:
+    """Whether a transaction waits for a row that another one holds."""
+    with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        return bool(cursor.fetchone()[0])

@@ -65,8 +65,12 @@ def test_a_message_carries_an_id_and_no_content(runtime: Runtime) -> None:
 
 
 def test_a_job_waits_in_its_own_queue_and_in_no_other(runtime: Runtime) -> None:
+    queues = celery_client(runtime.settings)
+    with queues.connection_for_write() as connection:
+        for queue in queues.conf.task_queues:  # as a worker does when it starts
+            queue(connection.default_channel).declare()
     for job in Job:
-        runtime.redis.flushdb()
+        runtime.redis.delete(*[f"hango:{name}" for name in QueueName])
         runtime.queue.send(job)
         waiting = {name.value: runtime.redis.llen(f"hango:{name}") for name in QueueName}
         assert waiting == {name.value: int(name is QUEUE_OF[job]) for name in QueueName}
