@@ -10,6 +10,10 @@ import click
 from cli import output
 from cli.commands import ApiCommand, Invocation, invocation, session_id
 from cli.output import Column
+from cli.overrides.commands import clear, exclude, include, replace
+from cli.overrides.diff import diff
+from cli.overrides.history import history, restore
+from cli.overrides.snapshots import GROUPS
 
 LAYOUT = (
     Column(""),
@@ -19,13 +23,13 @@ LAYOUT = (
     Column("TOKENS", right=True),
     Column("FLAGS"),
 )
-GROUPS = ("system", "tools", "messages")
 MARKS = {
     "cached_prefix": "cached",
     "stale": "stale",
     "synthetic": "synthetic",
     "compacted": "compacted",
     "truncated": "truncated",
+    "base_changed": "original changed",
     "thinking_dropped": "thinking dropped",
     "rough": "rough count",
 }
@@ -44,6 +48,7 @@ def context() -> None:
 )
 @click.option("--session", required=True, metavar="ID", help="The session, or how its id begins.")
 @click.option("--full", metavar="PART", help="Print the whole text of this part.")
+@click.option("--before", is_flag=True, help="With --full: as it was before an override.")
 @click.option(
     "--messages-limit", type=click.IntRange(min=1), help="Only the newest N messages; totals stay."
 )
@@ -52,23 +57,17 @@ def context() -> None:
 )
 @invocation
 def show(
-    hango: Invocation,
-    session: str,
-    full: str | None,
-    messages_limit: int | None,
-    messages_before: int | None,
+    hango: Invocation, session: str, full: str | None, before: bool, **page: int | None
 ) -> None:
     """Show what the next model call of a session will send, and what each part costs.
 
     Nothing is sent or stored. With --full, a part's text is printed: to a pipe as it is, to a
     terminal with control characters made visible.
     """
+    if before and full is None:
+        raise click.UsageError("--before goes with --full PART.")
     api = hango.api
-    query = {
-        "full": full,
-        "messages_limit": messages_limit,
-        "messages_before": messages_before,
-    }
+    query = {"full": full, "view": "before" if before else None, **page}
     found = session_id(api, session)
     answer = api.get("v1", "sessions", found, "context", query=query)
     hango.show(answer, _print_part if full is not None else _print_snapshot)
@@ -105,13 +104,17 @@ def _flags(part: dict[str, Any]) -> Iterator[str]:
     if part["override"] == "exclude":
         yield "excluded"
     elif part["override"] == "replace":
-        before = part.get("tokens_before")
-        yield "replaced" if before is None else f"replaced (was {before:,})"
+        yield f"replaced{_shrinking(part)}"
     for mark, name in MARKS.items():
         if part.get(mark):
             yield name
     if pair := part.get("paired_with"):
         yield f"with {', '.join(pair)}"
+
+
+def _shrinking(part: dict[str, Any]) -> str:
+    before = part.get("tokens_before")
+    return "" if before is None else f" {before:,}→{part['tokens']:,}"
 
 
 def _heading(name: str, group: dict[str, Any]) -> str:
@@ -162,7 +165,7 @@ def _counter(totals: dict[str, Any]) -> str:
 
 
 def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:
-    overrides, totals = snapshot["overrides"], snapshot["totals"]
+    totals = snapshot["totals"]
     page = snapshot["groups"]["messages"].get("page")
     if snapshot.get("sendable") is False:
         yield "There is no message to send yet: append one with `hango messages append`."
@@ -170,13 +173,27 @@ def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:
         yield "The next call would first compact older messages into a summary."
     if (totals.get("remaining") or 0) < 0:
         yield f"The request is {-totals['remaining']:,} tokens too long for the window."
-    if overrides.get("suspended"):
-        yield f"The session's overrides are left out: {overrides['suspended']}."
-    if overrides.get("stale"):
-        yield f"{overrides['stale']} of the overrides are stale: their parts are gone."
+    yield from _override_warnings(snapshot["overrides"])
     if snapshot.get("model_known") is False:
         yield f"{snapshot['model']} is not in the catalogue: its limits are cautious guesses."
     if not snapshot.get("transparent", True):
         yield "Injections were gathered for this answer."
     if page and page.get("before"):
         yield f"Older messages: add --messages-before {page['before']}."
+
+
+def _override_warnings(overrides: dict[str, Any]) -> Iterator[str]:
+    if reason := overrides.get("suspended"):
+        at = f" at {overrides['suspended_at']}" if overrides.get("suspended_at") else ""
+        yield (
+            f"The session's overrides are left out, since they break the request: {reason}{at}. "
+            "Change them by include or clear."
+        )
+    if stale := overrides.get("stale"):
+        yield f"{stale} of the overrides are stale: their parts are gone."
+    if changed := overrides.get("base_changed"):
+        yield f"{changed} of the replaced parts have another original now: look with --before."
+
+
+for _command in (exclude, include, replace, clear, diff, history, restore):
+    context.add_command(_command)

@@ -23,6 +23,7 @@ _HINTS = {
     401: "Sign in with `hango login`.",
     402: "Ask an admin of your tenant to raise the quota.",
     404: "It may be gone, or not yours: `hango sessions list` and `hango agents list` tell.",
+    412: "Somebody else changes it too: look at it, and repeat your change.",
     413: "Send less at once.",
     500: "The server's log has more under this request id.",
     503: "Try again in a moment.",
@@ -37,11 +38,20 @@ class Body(NamedTuple):
     pieces: Iterable[bytes]
 
 
+class Tagged(NamedTuple):
+    """An answer, and the strong ETag of what it shows; None where it came without one."""
+
+    document: Any
+    etag: str | None
+
+
 class Problem(Stop):
     """The server refused: a problem+json document, or as much of one as could be read."""
 
     def __init__(self, status: int, document: Mapping[str, Any], retry_after: str | None) -> None:
         self.status = status
+        self._document = document
+        self._retry_after = retry_after
         self.code = _text(document.get("code")) or "unknown"
         self.title = _text(document.get("title")) or f"The server answered {status}"
         self.detail = _text(document.get("detail"))
@@ -51,6 +61,10 @@ class Problem(Stop):
             each for each in (faults if isinstance(faults, list) else []) if isinstance(each, dict)
         ]
         super().__init__(self._what(), self._hint(retry_after), exit_for(status))
+
+    def with_errors(self, errors: list[dict[str, Any]]) -> Problem:
+        """The same refusal with its faults told otherwise."""
+        return Problem(self.status, {**self._document, "errors": errors}, self._retry_after)
 
     def _what(self) -> str:
         said = [self.detail or self.title, *map(_fault, self.errors[:MAX_FAULTS_SHOWN])]
@@ -78,26 +92,41 @@ class Api:
 
     def get(self, *segments: str, query: Mapping[str, object] | None = None) -> Any:
         """The JSON at this path; parameters that are None are left out."""
-        return self._send("GET", target(segments, query))
+        return self._send("GET", target(segments, query)).document
+
+    def tagged(self, *segments: str) -> Tagged:
+        """The JSON at this path, and the ETag by which a change can name it."""
+        return self._send("GET", target(segments))
 
     def create(self, *segments: str, body: object) -> Any:
         """POST `body`; `bytes` are JSON already, and go as they are.
 
         The request carries an Idempotency-Key, so a proxy that sends it twice makes one thing.
         """
-        return self._send("POST", target(segments), _json_body(body), {"Idempotency-Key": _once()})
+        headers = {"Idempotency-Key": _once()}
+        return self._send("POST", target(segments), _json_body(body), headers).document
+
+    def ask(self, *segments: str, body: object, query: Mapping[str, object] | None = None) -> Any:
+        """POST `body` where that changes nothing."""
+        return self._send("POST", target(segments, query), _json_body(body)).document
+
+    def post(self, *segments: str, body: object, etag: str) -> Tagged:
+        """POST `body`, provided that what it changes still has this ETag."""
+        return self._send("POST", target(segments), _json_body(body), {"If-Match": etag})
 
     def upload(self, *segments: str, body: Body) -> Any:
         """POST a body that is sent piece by piece, however large."""
-        return self._send("POST", target(segments), body, {"Idempotency-Key": _once()})
+        headers = {"Idempotency-Key": _once()}
+        return self._send("POST", target(segments), body, headers).document
 
     def change(self, *segments: str, body: object) -> Any:
         """PATCH with `body`."""
-        return self._send("PATCH", target(segments), _json_body(body))
+        return self._send("PATCH", target(segments), _json_body(body)).document
 
-    def put(self, *segments: str, body: object) -> Any:
-        """PUT `body` as what is at this path."""
-        return self._send("PUT", target(segments), _json_body(body))
+    def put(self, *segments: str, body: object, etag: str | None = None) -> Tagged:
+        """PUT `body` as what is at this path; with `etag`, provided that that still has it."""
+        headers = {"If-Match": etag} if etag else None
+        return self._send("PUT", target(segments), _json_body(body), headers)
 
     def delete(self, *segments: str) -> None:
         """DELETE what is at this path."""
@@ -119,14 +148,15 @@ class Api:
         path: str,
         body: Body | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Any:
+    ) -> Tagged:
         connection = self._connection()
         try:
             self._request(
                 connection, method, path, body, {**self._headers(body), **(headers or {})}
             )
             with connection.getresponse() as response:
-                return self._answer(response, self._read(response))
+                document = self._answer(response, self._read(response))
+                return Tagged(document, _strong(response.headers.get("ETag")))
         except (OSError, HTTPException) as error:
             raise self._broken(error) from None
         finally:
@@ -259,6 +289,12 @@ def listed(answer: Any) -> dict[str, Any]:
 def _json_body(body: object) -> Body:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     return Body("application/json", len(data), [data])
+
+
+def _strong(etag: str | None) -> str | None:
+    # A proxy that compresses an answer makes its tag weak, which If-Match never takes. What hango
+    # tags is a version, whatever the bytes that show it.
+    return etag.removeprefix("W/") if etag else None
 
 
 def _once() -> str:

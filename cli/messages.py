@@ -20,6 +20,7 @@ from cli.commands import (
     session_id,
 )
 from cli.exits import Exit, Stop
+from cli.files import text_of
 from cli.output import Column
 
 LIST = (
@@ -82,7 +83,7 @@ def _body(role: str, path: Path | None, text: str | None) -> object:
     if path and text is not None:
         raise click.UsageError("Give TEXT or --file, not both.")
     if path:
-        text = _text_of(path)
+        text = text_of(path)
     if text is not None:
         return {"role": role, "content": text}
     if sys.stdin.isatty():
@@ -97,15 +98,6 @@ def _as_body(data: bytes) -> bytes:
     except (ValueError, RecursionError):
         raise Stop("Stdin holds no JSON.", "Give text as an argument.", Exit.USAGE) from None
     return b'{"messages":' + data + b"}" if listed else data
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise Stop(f"{path} cannot be read: {error.strerror}.", exit_code=Exit.USAGE) from None
-    except UnicodeDecodeError:
-        raise Stop(f"{path} is not UTF-8 text.", exit_code=Exit.USAGE) from None
 
 
 def _print_list(page: dict[str, Any]) -> None:

@@ -32,11 +32,12 @@ AS_SENT = View()
 
 
 class _Shown(NamedTuple):
-    """A part's content before and after overrides; None where there is none."""
+    """A part's text and content after overrides, and before where that is something else."""
 
     text: str
     after: object
-    before: object
+    text_before: str = ""
+    before: object = None
 
 
 def part_in_full(
@@ -55,13 +56,15 @@ def part_in_full(
     find_covered(tx, assembled)
     part = _listed(described(assembled), wanted)
     shown = _shown(tx, assembled, part)
-    content = shown.before if view.before and shown.before is not None else shown.after
+    text, content = shown.text, shown.after
+    if view.before and shown.before is not None:
+        text, content = shown.text_before, shown.before
     kept, omitted = (content, 0) if view.media else without_media(content)
     return PartContent(
         session_id=str(session_id),
         part=part,
         content=kept,
-        text=shown.text,
+        text=text,
         before=without_media(shown.before)[0],
         omitted_characters=omitted,
     )
@@ -81,7 +84,7 @@ def _shown(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
     if part.kind == "tool":
         tools = assembled.state.get(Contributed).tools
         definition = next(each.definition for each in tools if each.part == part.id)
-        return _Shown(str(definition.get("description") or ""), dict(definition), None)
+        return _Shown(str(definition.get("description") or ""), dict(definition))
     return _message(tx, assembled, part)
 
 
@@ -89,9 +92,10 @@ def _system(assembled: Assembled, part: Part) -> _Shown:
     original = next(b for b in assembled.state.get(Contributed).system if b.part == part.id)
     sent = next((b for b in assembled.request.system if b.part == part.id), original)
     after = {"type": "text", "text": sent.text}
+    written = original.source or original.text
     if sent.text == original.text:
-        return _Shown(original.source or original.text, after, None)
-    return _Shown(sent.text, after, {"type": "text", "text": original.text})
+        return _Shown(written, after)
+    return _Shown(sent.text, after, written, {"type": "text", "text": original.text})
 
 
 def _message(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
@@ -99,8 +103,11 @@ def _message(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
     sent = next((r for r in assembled.request.messages if r.part == part.id), original)
     stored = tx.messages.contents(assembled.state.session_id, [original.seq])
     blocks = blocks_of(sent, stored)
-    before = None if sent is original else _turn(original, blocks_of(original, stored))
-    return _Shown("\n\n".join(_texts(blocks)), _turn(sent, blocks), before)
+    shown = _Shown(_text(blocks), _turn(sent, blocks))
+    if sent is original:
+        return shown
+    unchanged = blocks_of(original, stored)
+    return shown._replace(text_before=_text(unchanged), before=_turn(original, unchanged))
 
 
 def _original(assembled: Assembled, part: Part) -> MessageRef:
@@ -138,6 +145,10 @@ def without_media(content: Any) -> tuple[Any, int]:
         return {key: shown(each) for key, each in value.items()}
 
     return shown(content), omitted
+
+
+def _text(blocks: list[Block]) -> str:
+    return "\n\n".join(_texts(blocks))
 
 
 def _texts(blocks: list[Block]) -> Iterator[str]:

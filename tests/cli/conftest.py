@@ -50,7 +50,7 @@ def server() -> Iterator[Canned]:
             chosen = canned.answers.pop(0) if len(canned.answers) > 1 else canned.answers[0]
             chosen(self)
 
-        do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815 (http.server's names)
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815 (http.server's names)
 
         def log_message(self, *args: object) -> None:
             pass

@@ -1,0 +1,1 @@
+"""Commands that change what the next model call of a session will send, and compare calls."""
