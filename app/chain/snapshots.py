@@ -141,9 +141,9 @@ def messages_group(
 ) -> Group:
     """Every message, those left out included."""
     parts = [_message_part(each) for each in messages]
-    before = tokens_of(messages)
+    after = request.state.get(Decision).counted.messages
     if messages is request.messages:
-        return Group(parts, BeforeAfter(before, before))
+        return Group(parts, BeforeAfter(after, after))
     # Most of ten thousand messages are sent as they are, and the very objects tell which.
     known, sent = set(map(id, messages)), set(map(id, request.messages))
     new = {each.part: each for each in request.messages if id(each) not in known}
@@ -161,7 +161,7 @@ def messages_group(
     _name_partners(left_out)
     # What only the filtered history needs, such as a user's turn at its end.
     parts += map(_message_part, new.values())
-    return Group(parts, BeforeAfter(before, tokens_of(request.messages)))
+    return Group(parts, BeforeAfter(tokens_of(messages), after))
 
 
 def _tell_replaced(part: Part, as_sent: MessageRef, overrides: OverrideSet) -> None:

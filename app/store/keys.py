@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, or_, select, update
 
 from app.domain.keys import ApiKey, PresentedKey, matches
 from app.domain.pages import Page
@@ -18,6 +18,38 @@ from app.store.tables import api_keys, users
 _COLUMNS = [api_keys.c[field.name] for field in fields(ApiKey)]
 _GIVEN = ("id", "user_id", "public_id", "name", "expires_at")
 _USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+def _holder() -> Select[Any]:
+    acting = api_keys.join(
+        users,
+        (users.c.tenant_id == api_keys.c.tenant_id) & (users.c.id == api_keys.c.user_id),
+    )
+    good = (
+        api_keys.c.revoked_at.is_(None)
+        & users.c.disabled_at.is_(None)
+        & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
+    )
+    unnoted = or_(
+        api_keys.c.last_used_at.is_(None),
+        api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
+    )
+    return (
+        select(
+            api_keys.c.tenant_id,
+            api_keys.c.id,
+            api_keys.c.user_id,
+            api_keys.c.hash,
+            users.c.role,
+            good.label("good"),
+            unnoted.label("unnoted"),
+        )
+        .select_from(acting)
+        .where(api_keys.c.public_id == bindparam("public_id"))
+    )
+
+
+_HOLDER = _holder()  # built once: every request asks for it
 
 
 class Keys(Repository):
@@ -75,32 +107,7 @@ class AllKeys:
 
         Unknown, wrong, revoked, expired and disabled take the same way.
         """
-        acting = api_keys.join(
-            users,
-            (users.c.tenant_id == api_keys.c.tenant_id) & (users.c.id == api_keys.c.user_id),
-        )
-        good = (
-            api_keys.c.revoked_at.is_(None)
-            & users.c.disabled_at.is_(None)
-            & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
-        )
-        unnoted = or_(
-            api_keys.c.last_used_at.is_(None),
-            api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
-        )
-        row = self._connection.execute(
-            select(
-                api_keys.c.tenant_id,
-                api_keys.c.id,
-                api_keys.c.user_id,
-                api_keys.c.hash,
-                users.c.role,
-                good.label("good"),
-                unnoted.label("unnoted"),
-            )
-            .select_from(acting)
-            .where(api_keys.c.public_id == presented.public_id)
-        ).first()
+        row = self._connection.execute(_HOLDER, {"public_id": presented.public_id}).first()
         if not matches(presented, None if row is None else bytes(row.hash)):
             return None
         if row is None or not row.good:

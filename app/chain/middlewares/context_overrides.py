@@ -87,8 +87,9 @@ class ContextOverrides(Middleware):
         return call_next(sent)
 
     def _filtered(self, request: ModelRequest, overrides: OverrideSet) -> ModelRequest:
-        kept = self._applied(overrides, request)
-        if fault := _first_fault(kept):
+        kept, left_out = parted(request.messages, overrides)
+        kept = self._replaced(kept, overrides, request)
+        if fault := _first_fault(kept, left_out):
             # The set was valid when it was saved; a message that came later broke a pair. The
             # history as it is beats an invalid request.
             request.state.put(Suspended(*fault))
@@ -97,8 +98,9 @@ class ContextOverrides(Middleware):
         # What is left may end on the assistant's turn although the history did not.
         return replace(request, messages=ending_on_user(kept, self._estimator))
 
-    def _applied(self, overrides: OverrideSet, request: ModelRequest) -> list[MessageRef]:
-        messages = without(request.messages, overrides)
+    def _replaced(
+        self, messages: list[MessageRef], overrides: OverrideSet, request: ModelRequest
+    ) -> list[MessageRef]:
         wanted = overrides.parts("replace")
         if not wanted:
             return messages
@@ -124,37 +126,44 @@ class ContextOverrides(Middleware):
         return new
 
 
-def without(messages: list[MessageRef], overrides: OverrideSet) -> list[MessageRef]:
-    """Leave out what the overrides exclude, and the synthetic results of calls that go with it."""
+def parted(
+    messages: list[MessageRef], overrides: OverrideSet
+) -> tuple[list[MessageRef], list[MessageRef]]:
+    """What is sent, and what is left out: excluded, or the synthetic result of an excluded call."""
     gone = overrides.parts("exclude")
     kept: list[MessageRef] = []
-    excluded: list[MessageRef] = []
+    left_out: list[MessageRef] = []
     for each in messages:
-        (excluded if each.part in gone else kept).append(each)
-    calls = {call for each in excluded for call in each.tool_use_ids.split()}
-    return [each for each in kept if not (each.made and each.tool_result_ids in calls)]
+        (left_out if each.part in gone else kept).append(each)
+    calls = {call for each in left_out for call in each.tool_use_ids.split()}
+    orphans = [each for each in kept if each.made and each.tool_result_ids in calls]
+    if orphans:
+        gone |= {each.part for each in orphans}
+        kept = [each for each in kept if each.part not in gone]
+    return kept, left_out + orphans
 
 
-def _first_fault(kept: list[MessageRef]) -> tuple[str, str] | None:
+def _first_fault(kept: list[MessageRef], left_out: list[MessageRef]) -> tuple[str, str] | None:
     """Why these messages cannot be sent, and where; None when they can."""
-    if _is_plainly_valid(kept):
+    if _is_plainly_valid(kept, left_out):
         return None
     faults = check_history(kept)
     return (faults[0].code, faults[0].at) if faults else None
 
 
-def _is_plainly_valid(kept: list[MessageRef]) -> bool:
+def _is_plainly_valid(kept: list[MessageRef], left_out: list[MessageRef]) -> bool:
     """Whether what is left of a valid history is valid for a reason that is cheap to see.
 
-    It starts with the user, no call has lost its result and no result its call, and there is no
-    message whose place matters otherwise: the system's, and a provider's own compaction.
+    It starts with the user, calls and results left in pairs (a replacement touches neither), and
+    there is no message whose place matters otherwise: the system's, and a provider's own
+    compaction.
     """
-    calls = " ".join([each.tool_use_ids for each in kept if each.tool_use_ids]).split()
-    results = " ".join([each.tool_result_ids for each in kept if each.tool_result_ids]).split()
+    calls = {call for each in left_out for call in each.tool_use_ids.split()}
+    results = {call for each in left_out for call in each.tool_result_ids.split()}
     return (
         bool(kept)
         and kept[0].role == "user"
-        and set(calls) == set(results)
+        and calls == results
         and "system" not in {each.role for each in kept}
         and not any("compaction" in each.marks for each in kept if each.marks)
     )
