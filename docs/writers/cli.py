@@ -43,12 +43,12 @@ def examples(command: click.Command) -> list[str]:
 
 def _section(context: click.Context) -> str:
     command = context.command
-    pieces = [f"## {context.command_path}", _fenced([_usage(context)])]
+    pieces = [f"## {context.command_path}", _fenced("text", [_usage(context)])]
     pieces += [inspect.cleandoc(command.help or "")]
     if own := _own(command):
         pieces.append(_options(own, context))
     if isinstance(command, ApiCommand):
-        pieces.append(_fenced(examples(command)))
+        pieces.append(_fenced("sh", examples(command)))
     else:
         pieces.append("Runs beside the server: it reads the server's variables, and asks no API.")
     return "\n\n".join(pieces) + "\n"
@@ -79,8 +79,8 @@ def _argument(argument: click.Argument, context: click.Context) -> list[str]:
     return [f"`{argument.make_metavar(context)}`", f"{needed}"]
 
 
-def _fenced(lines: list[str]) -> str:
-    return "\n".join(["```sh", *lines, "```"])
+def _fenced(language: str, lines: list[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"])
 
 
 def _exits() -> Iterator[list[str]]:
