@@ -140,27 +140,29 @@ def messages_group(
     messages: list[MessageRef], request: ModelRequest, overrides: OverrideSet
 ) -> Group:
     """Every message, those left out included."""
-    parts = [_message_part(each) for each in messages]
     after = request.state.get(Decision).counted.messages
+    parts = [_message_part(each) for each in messages]
     if messages is request.messages:
         return Group(parts, BeforeAfter(after, after))
-    # Most of ten thousand messages are sent as they are, and the very objects tell which.
-    known, sent = set(map(id, messages)), set(map(id, request.messages))
-    new = {each.part: each for each in request.messages if id(each) not in known}
+    # What is sent stands in the same order: walking along finds the few that were changed.
+    sending = iter(request.messages)
+    as_sent = next(sending, None)
     left_out = []
     for part, ref in zip(parts, messages, strict=True):
-        if id(ref) in sent:
+        if as_sent is ref:
+            as_sent = next(sending, None)
             continue
         part.override = overrides.state_of(part.id)
-        if replacement := new.pop(PartId(part.id), None):
-            _tell_replaced(part, replacement, overrides)
+        if as_sent and as_sent.part == part.id:
+            _tell_replaced(part, as_sent, overrides)
+            as_sent = next(sending, None)
         else:
             part.included = False
             part.thinking_dropped = part.override == "none" and "thinking" in ref.marks
             left_out.append((part, ref))
     _name_partners(left_out)
-    # What only the filtered history needs, such as a user's turn at its end.
-    parts += map(_message_part, new.values())
+    # What only the filtered history needs: a user's turn at its end.
+    parts += [_message_part(each) for each in (as_sent, *sending) if each]
     return Group(parts, BeforeAfter(tokens_of(messages), after))
 
 

@@ -18,6 +18,7 @@ from app.chain.thinking import load as load_thinking
 from app.domain.jsontext import loads
 from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
+from app.domain.parts import seq_of
 from app.domain.ports import ContentReader, Estimator
 from app.domain.replacing import with_text
 from app.domain.requests import ModelRequest, RunState
@@ -133,8 +134,10 @@ def parted(
     gone = overrides.parts("exclude")
     kept: list[MessageRef] = []
     left_out: list[MessageRef] = []
+    seqs = {seq_of(part) for part in gone}  # cheaper to ask of each row than its part
     for each in messages:
-        (left_out if each.part in gone else kept).append(each)
+        excluded = each.part in gone if each.made else each.seq in seqs
+        (left_out if excluded else kept).append(each)
     calls = {call for each in left_out for call in each.tool_use_ids.split()}
     orphans = [each for each in kept if each.made and each.tool_result_ids in calls]
     if orphans:
