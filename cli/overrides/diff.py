@@ -170,12 +170,13 @@ def _print(document: dict[str, Any]) -> None:
     output.line(f"from {document['from']} to {document['to']}", "bold")
     groups = document["groups"]
     rows = [row for name in GROUPS for row in groups[name]]
-    head, *lines = output.laid_out(LAYOUT, map(_row, rows), output.terminal_width())
+    head, *laid_out = output.laid_out(LAYOUT, map(_row, rows), output.terminal_width())
     output.raw(head, "dim")
+    lines = iter(laid_out)
     for name in GROUPS:
         output.line(name, "bold")
         for _ in groups[name]:
-            output.raw(lines.pop(0))
+            output.raw(next(lines))
     totals = document["totals"]
     before, after = output.shown(totals["before"]), output.shown(totals["after"])
     output.line(f"total  {before} → {after} tokens ({_signed(totals['difference'])})")

@@ -65,7 +65,7 @@ def excluding(parts: Sequence[str]) -> Change:
 
     def change(overrides: list[Entry]) -> list[Entry]:
         gone = {each["part"] for each in overrides if each["action"] == "exclude"}
-        new = [part for part in dict.fromkeys(parts) if part not in gone]
+        new = dict.fromkeys(part for part in parts if part not in gone)
         kept = [each for each in overrides if each["part"] not in new]
         return [*kept, *({"part": part, "action": "exclude"} for part in new)]
 

@@ -33,7 +33,7 @@ def of(done: Done) -> dict[str, Any]:
     before, after = as_wishes(done.prepared.saved.overrides), as_wishes(answer["overrides"])
     new = {part: wish for part, wish in after.items() if before.get(part) != wish}
     back = [part for part in before if part not in after]
-    named = done.prepared.edit.named
+    named = set(done.prepared.edit.named)
     return {
         "target": done.place.kind,
         "id": done.place.id,

@@ -11,7 +11,6 @@ from cli.http import Api, Problem, Tagged
 Entry = dict[str, Any]
 
 AGENT_KINDS = ("system", "tool")
-_NEEDED = {"part", "action"}
 _SENT_FIELDS = ("part", "action", "replacement", "reason")
 
 
@@ -109,11 +108,20 @@ def _saved(tagged: Tagged) -> Saved:
 
 
 def _checked(answer: Any) -> dict[str, Any]:
-    overrides = answer.get("overrides") if isinstance(answer, dict) else None
-    whole = isinstance(overrides, list) and isinstance(answer.get("version"), int)
-    if whole and all(isinstance(each, dict) and each.keys() >= _NEEDED for each in overrides or ()):
+    if (
+        isinstance(answer, dict)
+        and isinstance(answer.get("version"), int)
+        and _all_have({"part", "action"}, answer.get("overrides"))
+        and _all_have({"part", "goes_with"}, answer.get("added") or [])
+    ):
         return dict(answer)
     raise Stop("The server answers with no set of overrides.", "Are server and CLI of one version?")
+
+
+def _all_have(names: set[str], listed: Any) -> bool:
+    return isinstance(listed, list) and all(
+        isinstance(each, dict) and each.keys() >= names for each in listed
+    )
 
 
 def _sent(overrides: Iterable[Entry]) -> list[Entry]:

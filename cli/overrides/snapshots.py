@@ -12,6 +12,7 @@ from cli.files import text_of
 from cli.http import Api
 
 GROUPS = ("system", "tools", "messages")
+_TEXTS = ("id", "label", "override", "sha256")
 
 Part = dict[str, Any]
 Snapshot = dict[str, Any]
@@ -71,8 +72,18 @@ def _listed(snapshot: Snapshot) -> Iterator[Part]:
 
 
 def _is_snapshot(document: Any) -> bool:
+    """Whether it has what the commands go by; the table of `show` says itself what it misses."""
     try:
-        known = all(isinstance(part["id"], str) for part in _listed(document))
-        return known and isinstance(document["session_id"] + document["agent_id"], str)
+        totals = [document["totals"], *(document["groups"][name]["tokens"] for name in GROUPS)]
+        numbers = [each[when] for each in totals for when in ("before", "after")]
+        numbers += [part["tokens"] for part in _listed(document)]
+        texts = [document["session_id"], document["agent_id"]]
+        texts += [part[name] for part in _listed(document) for name in _TEXTS]
+        known = all("included" in part for part in _listed(document))
     except (KeyError, TypeError):
         return False
+    return (
+        known
+        and all(isinstance(each, int) for each in numbers)
+        and all(isinstance(each, str) for each in texts)
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -25,7 +26,20 @@ from app.settings import Settings
 from app.web import create_app
 from cli.main import run
 from tests.cli.shell import KEY, Canned, Request, Result
-from tests.factories import Caller, make_caller, make_tenant
+from tests.factories import Caller, make_agent, make_caller, make_session, make_tenant
+from tests.history import assistant, tool_result, tool_use, user
+
+# Two parallel calls with their results in two messages: messages 2 to 4 are one group.
+SPREAD = [
+    user("look around " * 30),
+    tool_use("p1", "p2"),
+    tool_result("p1"),
+    tool_result("p2"),
+    assistant("done"),
+    user("next"),
+]
+
+Asks = Callable[..., Result]
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,11 @@ class Site:
 
     url: str
     ann: Caller
+
+    def saved(self, target: str, kind: str = "sessions") -> dict[str, tuple[str, Any]]:
+        """What the saved overrides of a session or an agent do with each part."""
+        stored = self.ann.get(f"/v1/{kind}/{target}/context-overrides").json["overrides"]
+        return {each["part"]: (each["action"], each.get("replacement")) for each in stored}
 
 
 @pytest.fixture
@@ -146,3 +165,37 @@ def on_site(
     monkeypatch.setenv("HANGO_API_URL", site.url)
     monkeypatch.setenv("HANGO_API_KEY", site.ann.key)
     return hango
+
+
+@pytest.fixture
+def agent(site: Site) -> str:
+    return make_agent(site.ann)
+
+
+@pytest.fixture
+def session(site: Site, agent: str) -> str:
+    return make_session(site.ann, agent, *SPREAD)
+
+
+@pytest.fixture
+def context(on_site: Asks, session: str) -> Asks:
+    """`hango context NAME --session …`, which must go well."""
+
+    def call(name: str, *arguments: str, **more: Any) -> Result:
+        ended = on_site("context", name, "--session", session, *arguments, **more)
+        assert ended.code == 0, ended.err
+        return ended
+
+    return call
+
+
+@pytest.fixture
+def refused(on_site: Asks, session: str) -> Asks:
+    """The same, which must end in one line on stderr; gives its exit code and the line."""
+
+    def call(name: str, *arguments: str, **more: Any) -> tuple[int, str]:
+        ended = on_site("context", name, "--session", session, *arguments, **more)
+        assert (ended.out, ended.err.count("\n")) == ("", 1)
+        return ended.code, ended.err
+
+    return call

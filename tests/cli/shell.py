@@ -34,6 +34,11 @@ class Result:
         return json.loads(self.out)
 
 
+def parts_of(snapshot: Any) -> dict[str, dict[str, Any]]:
+    """Every part that a snapshot lists, by its id."""
+    return {part["id"]: part for group in snapshot["groups"].values() for part in group["parts"]}
+
+
 @dataclass(frozen=True)
 class Request:
     """A request as it arrived, nothing decoded."""

@@ -123,10 +123,11 @@ def test_the_table_lists_each_group_with_its_totals(shows: Callable[..., Result]
     ("marks", "flag"),
     [
         ({"override": "exclude", "included": False}, "excluded"),
-        ({"override": "replace", "tokens_before": 4800}, "replaced (was 4,800)"),
+        ({"override": "replace", "tokens_before": 4800}, "replaced 4,800→10"),
         ({"override": "replace"}, "replaced"),
         ({"cached_prefix": True}, "cached"),
         ({"stale": True}, "stale"),
+        ({"base_changed": True}, "original changed"),
         ({"synthetic": True}, "synthetic"),
         ({"compacted": True, "included": False}, "compacted"),
         ({"truncated": True}, "truncated"),
@@ -152,8 +153,13 @@ def test_every_mark_of_a_part_is_told(
         ({"overrides": {"active": 3, "stale": 2}}, "2 of the overrides are stale"),
         (
             {"overrides": {"active": 3, "stale": 0, "suspended": "tool_result_orphan"}},
-            "overrides are left out: tool_result_orphan",
+            "overrides are left out, since they break the request: tool_result_orphan. Change",
         ),
+        (
+            {"overrides": {"suspended": "empty", "suspended_at": "message:[/x]"}},
+            "the request: empty at message:[/x]. ",
+        ),
+        ({"overrides": {"active": 3, "stale": 0, "base_changed": 2}}, "2 of the replaced parts"),
         ({"sendable": False}, "no message to send yet"),
         ({"model_known": False}, "not in the catalogue"),
         ({"transparent": False}, "Injections were gathered"),

@@ -91,6 +91,9 @@ API_COMMANDS = {path: each for path, each in COMMANDS.items() if isinstance(each
 def test_all_that_was_promised_is_there() -> None:
     assert set(API_COMMANDS) == {
         "hango login", "hango import", "hango context show",
+        "hango context exclude", "hango context include", "hango context replace",
+        "hango context clear", "hango context diff", "hango context history",
+        "hango context restore",
         "hango agents list", "hango agents show", "hango agents create", "hango agents delete",
         "hango sessions list", "hango sessions show", "hango sessions create",
         "hango sessions rename", "hango sessions archive", "hango sessions delete",
