@@ -20,15 +20,17 @@ import psycopg2
 from app.chain.capture import capture
 from app.chain.snapshots import snapshot
 from app.chain.stack import Reads, default_chain
+from app.domain.catalogue import facts_for
 from app.domain.overrides import Target
 from app.domain.requests import RunState
 from app.services import context, overrides
 from app.services.overrides import Wish
 from app.tokens.estimator import estimator_for
+from app.tokens.rendering import Rendering
 from bench import generator
 from bench.measure import Finding, Spread, exponent, pairs, ratio, seconds, spread
 from bench.measurements import ENCODE
-from bench.servers import Ground
+from bench.servers import MODEL, Ground
 
 SMALL, LARGE = 1_000, 10_000
 EVERY = 20  # every twentieth message is excluded by a person, and its pair partners with it
@@ -78,7 +80,7 @@ def over_http(ground: Ground) -> Iterator[Finding]:
 def cold(ground: Ground) -> Iterator[Finding]:
     """P4, P5: counting everything anew, over counting alone."""
     session = ground.session(LARGE, cold=True)
-    strings = [text for each in generator.session(LARGE) for text in generator.texts_of(each)]
+    strings = weighed(generator.session(LARGE))
     mine: list[float] = []
     raw: list[float] = []
     building: list[float] = []
@@ -155,6 +157,14 @@ def uncounted(ground: Ground, session: UUID) -> bytes:
         chain.before_run(state)
         whole = snapshot(chain.model_call(state, capture), estimator)
     return msgspec.json.encode(whole)
+
+
+def weighed(messages: list[generator.Message]) -> list[str]:
+    """The strings of which the estimator counts the tokens."""
+    rendering = Rendering(facts_for(MODEL).image_tier)
+    for message in messages:
+        rendering.blocks(message["content"])
+    return rendering.texts
 
 
 def overridden(ground: Ground, size: int) -> UUID:
