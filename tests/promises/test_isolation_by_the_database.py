@@ -160,12 +160,12 @@ def test_rows_of_another_tenant_cannot_be_changed_or_removed(stranger, theirs, n
 
 def foreign_keys() -> list[tuple[str, str]]:
     """Every reference to a row of the same tenant: its table and its column."""
-    return [
+    return sorted(
         (each.name, rule.column_keys[1])
         for each in metadata.sorted_tables
         for rule in each.constraints
         if isinstance(rule, ForeignKeyConstraint) and len(rule.column_keys) == 2
-    ]
+    )
 
 
 @pytest.mark.parametrize(("name", "column"), foreign_keys())
