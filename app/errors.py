@@ -9,7 +9,9 @@ Failure
 ├── Conflict                 409
 │   ├── NameTaken
 │   ├── InUse
-│   └── IdempotencyRunning
+│   ├── IdempotencyRunning
+│   ├── RunOpen              the session has a run that has not ended
+│   └── RunLost              another worker has the run, or it was settled
 ├── Gone                     410
 ├── PreconditionFailed       412
 ├── TooLarge                 413
@@ -121,6 +123,18 @@ class IdempotencyRunning(Conflict):
     """The first request with this Idempotency-Key has not ended."""
 
     code, title = "idempotency_running", "The first request with this key is still running"
+
+
+class RunOpen(Conflict):
+    """The session has a run that has not ended; the detail names it."""
+
+    code, title = "run_open", "A run of this session has not ended"
+
+
+class RunLost(Conflict):
+    """Another worker has the run by now, or it was settled. Seen by workers alone."""
+
+    code, title = "run_lost", "The run is another worker's by now"
 
 
 class Gone(Failure):

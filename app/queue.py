@@ -17,7 +17,14 @@ from app.settings import Settings
 # Redis hands out again what is not acknowledged for this long, so it stands above the longest job.
 VISIBILITY_SECONDS = 3600
 
+KEY_PREFIX = "hango:"  # of everything that the broker keeps
+
 REQUEST_ID_HEADER = "hango_request_id"  # ties a job's log lines to the request that queued it
+
+
+def key_of(job: Job) -> str:
+    """The list in Redis that this job waits in."""
+    return KEY_PREFIX + QUEUE_OF[job]
 
 
 class Queue:
@@ -79,7 +86,7 @@ _BROKER: dict[str, Any] = {
         "socket_timeout": 5,  # above the workers' blocking read
         "visibility_timeout": VISIBILITY_SECONDS,
         "health_check_interval": 25,
-        "global_keyprefix": "hango:",
+        "global_keyprefix": KEY_PREFIX,
     },
     "broker_connection_retry_on_startup": True,
     "broker_pool_limit": 32,  # at least as many as threads that send

@@ -11,7 +11,11 @@ import structlog
 
 from app.domain.ids import now
 from app.domain.jobs import Job
+from app.engine.leases import Leases
 from app.errors import BrokerUnavailable
+from app.events import Events
+from app.provider.base import Provider
+from app.provider.choice import provider_for
 from app.queue import Queue
 from app.settings import Settings
 from app.store.transaction import Database
@@ -30,21 +34,29 @@ class Runtime:
     database: Database
     redis: Redis
     queue: Queue
+    events: Events
+    provider: Provider
+    leases: Leases
     now: Callable[[], datetime]
 
 
 def build_runtime(settings: Settings, application_name: str = "hango-web") -> Runtime:
     """Make a process's parts from its settings. Opens no connection yet."""
     queue = Queue(settings)
+    redis = redis_client(settings)
+    database = Database(
+        settings,
+        on_commit=lambda jobs: _send(queue, jobs),
+        application_name=application_name,
+    )
     return Runtime(
         settings=settings,
-        database=Database(
-            settings,
-            on_commit=lambda jobs: _send(queue, jobs),
-            application_name=application_name,
-        ),
-        redis=redis_client(settings),
+        database=database,
+        redis=redis,
         queue=queue,
+        events=Events(redis),
+        provider=provider_for(settings),
+        leases=Leases(database, settings.run_lease),
         now=now,
     )
 

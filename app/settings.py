@@ -120,6 +120,31 @@ class Settings:
             "HANGO_ANTHROPIC_BASE_URL", "The server that speaks the Messages API.", _HTTP_URL
         ),
     )
+    run_timeout: timedelta = field(
+        default=timedelta(minutes=30),
+        metadata=setting("HANGO_RUN_TIMEOUT", "Longest time for one run, its tools included."),
+    )
+    call_timeout: timedelta = field(
+        default=timedelta(minutes=10),
+        metadata=setting("HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries."),
+    )
+    run_lease: timedelta = field(
+        default=timedelta(seconds=30),
+        metadata=setting(
+            "HANGO_RUN_LEASE",
+            "How long a worker that says nothing is believed to be at work on its run.",
+        ),
+    )
+    max_turns: int = field(
+        default=50,
+        metadata=setting("HANGO_MAX_TURNS", "Most model calls of a run that names no other limit."),
+    )
+    max_waits: int = field(
+        default=16,
+        metadata=setting(
+            "HANGO_MAX_WAITS", "Requests per web process that may wait for a run at the same time."
+        ),
+    )
     log_level: str = field(
         default="INFO", metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.")
     )

@@ -6,14 +6,14 @@ from celery import signals
 
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
-from workers import base, messages, schedule, upkeep
+from workers import base, messages, runs, schedule, upkeep
 
 try:
     settings = Settings.from_environment()
 except BadSettings as error:
     raise SystemExit(str(error)) from None
 
-MODULES = (messages, upkeep)  # whose import registers the jobs
+MODULES = (messages, runs, upkeep)  # whose import registers the jobs
 
 app = base.application(settings)
 app.conf.beat_schedule = schedule.TABLE

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from celery import Celery, Task
 
-from app.domain.jobs import Job
+from app.domain.jobs import ACKNOWLEDGED_EARLY, Job
 from app.errors import Failure
 from app.queue import REQUEST_ID_HEADER, celery_client
 from app.runtime import Runtime, build_runtime
@@ -43,7 +43,8 @@ def application(settings: Settings) -> Celery:
     celery = celery_client(settings)
     runtime = cache(lambda: build_runtime(settings, "hango-worker"))
     for name, function in JOBS.items():
-        celery.task(name=name, bind=True)(_as_task(function, runtime))
+        options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}
+        celery.task(name=name, bind=True, **options)(_as_task(function, runtime))
     return celery
 
 

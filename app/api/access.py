@@ -70,6 +70,13 @@ ACCESS: dict[str, Who] = {
     "attachments.download_attachment": Who.MEMBER,
     "attachments.delete_attachment": Who.MEMBER,
     "imports.create_import": Who.MEMBER,
+    "runs.create_run": Who.MEMBER,
+    "runs.list_runs": Who.MEMBER,
+    "runs.get_run": Who.MEMBER,
+    "runs.cancel_run": Who.MEMBER,
+    "runs.list_calls": Who.MEMBER,
+    "runs.get_call": Who.MEMBER,
+    "runs.compare_calls": Who.MEMBER,
     "keys.create_key": Who.MEMBER,
     "keys.list_keys": Who.MEMBER,
     "keys.revoke_key": Who.MEMBER,
@@ -81,7 +88,7 @@ ACCESS: dict[str, Who] = {
 
 # Endpoints that spend money with a provider. While Redis is down their rate cannot be limited, so
 # they are closed; all others stay open.
-COSTS_MONEY: frozenset[str] = frozenset()
+COSTS_MONEY: frozenset[str] = frozenset({"runs.create_run"})
 
 
 class EndpointWithoutAccess(Exception):

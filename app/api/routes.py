@@ -20,6 +20,7 @@ from app.api import (
     overrides,
     pages,
     problems,
+    runs,
     sessions,
     skills,
     users,
@@ -27,7 +28,7 @@ from app.api import (
 from app.api.paths import RestOfPath
 
 RESOURCES = (
-    me, agents, sessions, messages, context, overrides, memory, skills, files, attachments,
+    me, agents, sessions, messages, context, runs, overrides, memory, skills, files, attachments,
     imports, keys, users, audit,
 )  # fmt: skip
 

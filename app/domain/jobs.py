@@ -11,6 +11,8 @@ class Job(StrEnum):
     RECOUNT_MESSAGES = "hango.messages.recount"
     SWEEP_COUNTS = "hango.messages.sweep"
     PURGE_IDEMPOTENCY = "hango.idempotency.purge"
+    EXECUTE_RUN = "hango.runs.execute"
+    SWEEP_RUNS = "hango.runs.sweep"
 
 
 class QueueName(StrEnum):
@@ -25,4 +27,10 @@ QUEUE_OF = {
     Job.RECOUNT_MESSAGES: QueueName.UPKEEP,
     Job.SWEEP_COUNTS: QueueName.UPKEEP,
     Job.PURGE_IDEMPOTENCY: QueueName.UPKEEP,
+    Job.EXECUTE_RUN: QueueName.RUNS,
+    Job.SWEEP_RUNS: QueueName.UPKEEP,
 }
+
+# Acknowledged when they begin. Their rows say what became of them, and a broker that hands out
+# again what takes long would only start a second worker for nothing.
+ACKNOWLEDGED_EARLY = frozenset({Job.EXECUTE_RUN})

@@ -16,7 +16,9 @@ from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import Part, seq_of
 from app.domain.ports import Estimator, History
 from app.domain.requests import ModelRequest, RunState
+from app.domain.runs import Loaded
 from app.domain.snapshots import Page, Snapshot
+from app.services.frozen import frozen
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
 
@@ -31,22 +33,27 @@ class Assembled:
 
 
 def assemble(
-    tx: Transaction, session_id: UUID, overrides: OverrideSource | None = None
+    tx: Transaction,
+    session_id: UUID,
+    overrides: OverrideSource | None = None,
+    loaded: Loaded | None = None,
 ) -> Assembled:
     """Build the next request through the real chain, and stop before anything is called.
 
-    With `overrides`, those act in place of the saved ones.
+    With `overrides`, those act in place of the saved ones; with `loaded`, all that a run reads
+    once is taken from there.
 
     Raises:
         NotFound: the session is not the principal's to see.
     """
     session = tx.sessions.get(session_id)
-    agent = tx.agents.used_by(session)
+    agent = loaded.agent if loaded else tx.agents.used_by(session)
     estimator = estimator_for(agent.model)
     history = tx.messages.history(session_id, counted_by=estimator.id)
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
-    chain = default_chain(_reads(tx, overrides or tx.overrides), estimator)
+    reads = _reads(tx, overrides or tx.overrides)
+    chain = default_chain(frozen(reads, loaded) if loaded else reads, estimator)
     chain.before_run(state)
     return Assembled(chain.model_call(state, capture), state, estimator)
 

@@ -32,6 +32,7 @@ from app.store.memory import Memory
 from app.store.messages import Messages
 from app.store.overrides import Overrides
 from app.store.revision import SCHEMA_REVISION
+from app.store.runs import AllRuns, Runs
 from app.store.scope import Scope
 from app.store.sessions import AllSessions, Sessions
 from app.store.skills import Skills
@@ -39,6 +40,7 @@ from app.store.sources import StoredSources
 from app.store.tenants import AllTenants, Tenants
 from app.store.thinking import Thinking
 from app.store.todos import Todos
+from app.store.usage import Usage
 from app.store.users import AllUsers, Users
 
 Queued = tuple[Job, str]
@@ -80,6 +82,8 @@ class Transaction:
         self.todos = Todos(connection, scope)
         self.attachments = Attachments(connection, scope)
         self.imports = Imports(connection, scope)
+        self.runs = Runs(connection, scope)
+        self.usage = Usage(connection, scope)
         self.audit = Audit(connection, scope, origin)
         self.idempotency = Idempotency(connection, scope, idempotency_retention)
         self.sources = StoredSources(self.memory, self.skills, self.todos)
@@ -98,6 +102,7 @@ class SystemTransaction:
         self.users = AllUsers(connection)
         self.keys = AllKeys(connection)
         self.sessions = AllSessions(connection)
+        self.runs = AllRuns(connection)
         self.counts = AllCounts(connection)
         self.audit = AllAudit(connection)
         self.idempotency = AllIdempotency(connection)

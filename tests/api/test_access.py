@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from flask import Flask
@@ -13,6 +13,7 @@ from werkzeug.routing import Rule
 
 from app.api.access import ACCESS, EndpointWithoutAccess, Who, check_table
 from app.runtime import Runtime, build_runtime
+from app.services import execution
 from app.settings import Secret, Settings
 from app.web import create_app
 from tests.factories import Caller, made, make_agent, make_session
@@ -24,6 +25,7 @@ BODIES: dict[str, Any] = {
     "sessions.create_session": {"agent_id": "<agent_id>"},
     "sessions.change_session": {"title": "renamed"},
     "messages.append_messages": {"role": "user", "content": "more"},
+    "runs.create_run": {"message": "go on"},
     "memory.put_memory": {"content": "new"},
     "skills.put_skill": {"description": "new", "body": "new"},
     "files.put_file": {"content": "new"},
@@ -52,7 +54,7 @@ IDS = [rule.endpoint for rule in RULES]
 
 
 @pytest.fixture
-def owned(member: Caller) -> dict[str, str]:
+def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> dict[str, str]:
     """One of everything, all of it the member's; by the names that routes use."""
     agent = make_agent(member)
     session = make_session(member, agent, user("hi"))
@@ -80,7 +82,18 @@ def owned(member: Caller) -> dict[str, str]:
         "name": "sk",
         "memory": path[1:],
         "files": file[1:],
+        **_run(member, runtime, request),
     }
+
+
+def _run(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> dict[str, str]:
+    """A run that has ended, in a session of its own; only where a route asks for one."""
+    rule = getattr(request.node, "callspec", None) and request.node.callspec.params.get("rule")
+    if rule is None or "run_id" not in rule.arguments:
+        return {}
+    begun = member.post(f"/v1/sessions/{make_session(member)}/runs", json={"message": "hi"})
+    execution.execute(runtime, UUID(begun.json["id"]))
+    return {"run_id": begun.json["id"], "number": "1", "other": "1"}
 
 
 def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,11 @@ from app.domain.imports import ImportRecord
 from app.domain.overrides import SavedOverride, Target
 from app.domain.ports import Todo
 from app.domain.principals import Principal, Role
+from app.domain.runs import CANCELLED, Held, Run
 from app.domain.sessions import Session
 from app.domain.thinking import Thought
-from app.errors import NotFound
+from app.domain.usage import EndedCall, SentPart, StartedCall
+from app.errors import NotFound, RunLost
 from app.settings import Settings
 from app.store.tables import metadata
 from app.store.transaction import Database, Transaction
@@ -55,8 +58,9 @@ TENANT_TABLES = sorted(
 
 # The tables whose repositories come with a later issue. One that gets a repository has to move
 # into ATTEMPTS: a test below sees to it.
-WITHOUT_REPOSITORY = {"runs", "tries", "usage_records"}
+WITHOUT_REPOSITORY = {"tries"}
 
+HOUR = timedelta(hours=1)
 PATH = "/memories/secret.md"
 A_THOUGHT = Thought(2, SHA, None, None)
 ATTEMPT = Attempt(method="POST", route="/v1/sessions", key="once", fingerprint=SHA)
@@ -71,6 +75,9 @@ class Belongings:
     session: Session
     attachment: Attachment
     imported: ImportRecord
+    run: Run
+    held: Held
+    call: StartedCall
 
 
 @pytest.fixture
@@ -102,10 +109,32 @@ def hers(database: Database, people: People) -> Belongings:
         tx.todos.replace(session.id, [Todo("Boil water", "pending")])
         attachment = tx.attachments.add(an_attachment(session), b"tea")
         imported = tx.imports.add(an_import(people.alice, agent, session))
+        run = tx.runs.add(new_id(), session.id, agent.id, None, 1)
+        call = a_call(run)
+        tx.usage.begin(call)
         tx.audit.add(Action.AGENT_CREATE, "agent", agent.id, {})
         tx.idempotency.begin(ATTEMPT)
         tx.idempotency.finish(ATTEMPT, FirstAnswer(status=201, location=None, resource={}))
-    return Belongings(people.alice, agent, session, attachment, imported)
+    with database.system() as system:
+        claimed = system.runs.claim(run.id, worker="test", lease=HOUR, timeout=HOUR)
+    assert claimed
+    return Belongings(people.alice, agent, session, attachment, imported, run, claimed.held, call)
+
+
+def a_call(run: Run) -> StartedCall:
+    return StartedCall(
+        id=new_id(),
+        purpose="turn",
+        agent_id=run.agent_id,
+        session_id=run.session_id,
+        run_id=run.id,
+        provider="offline",
+        model="claude-sonnet-5-5",
+        estimated_tokens=5,
+        estimator=COUNTED_BY,
+        request_sha256=SHA,
+        manifest=[SentPart("message:1", "message", SHA, 5)],
+    )
 
 
 def _targets(agent: Agent, session: Session) -> list[tuple[Target, str]]:
@@ -238,6 +267,27 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
         "data": lambda tx, hers: tx.attachments.data(hers.session.id, hers.attachment.id),
         "add": lambda tx, hers: tx.attachments.add(an_attachment(hers.session), b"tea"),
         "delete": lambda tx, hers: tx.attachments.delete(hers.session.id, hers.attachment.id),
+    },
+    "runs": {
+        "get": lambda tx, hers: tx.runs.get(hers.run.id),
+        "open_of": lambda tx, hers: tx.runs.open_of(hers.session.id),
+        "page": lambda tx, hers: tx.runs.page(hers.session.id, None, 50).items,
+        "add": lambda tx, hers: tx.runs.add(new_id(), hers.session.id, hers.agent.id, None, 1),
+        "cancel": lambda tx, hers: tx.runs.cancel(hers.run.id),
+        "hold": lambda tx, hers: tx.runs.hold(hers.held),
+        "keep_loaded": lambda tx, hers: tx.runs.keep_loaded(hers.held, {}),
+        "begin_call": lambda tx, hers: tx.runs.begin_call(hers.held),
+        "end_turn": lambda tx, hers: tx.runs.end_turn(hers.held, [1]),
+        "end": lambda tx, hers: tx.runs.end(hers.held, CANCELLED),
+    },
+    "usage_records": {
+        "calls": lambda tx, hers: tx.usage.calls(hers.run.id),
+        "call": lambda tx, hers: tx.usage.call(hers.run.id, 1),
+        "totals": lambda tx, hers: tx.usage.totals(hers.run.id).calls,
+        "begin": lambda tx, hers: tx.usage.begin(a_call(hers.run)),
+        "end": lambda tx, hers: tx.usage.end(
+            hers.call.id, EndedCall(outcome="failed", latency_ms=1)
+        ),
     },
     "imports": {
         "find": lambda tx, hers: tx.imports.find(hers.imported.fingerprint),
@@ -404,7 +454,7 @@ def found(tx: Transaction, attempt: Try, hers: Belongings) -> Any:
     """What an attempt came to: None when it was refused."""
     try:
         return attempt(tx, hers)
-    except NotFound:
+    except (NotFound, RunLost):
         return None
 
 

@@ -268,8 +268,9 @@ def _curl(words: list[str]) -> None:
 
 
 def _route(method: str, path: str) -> bool:
-    """Whether a path, with any name in place of an id, is a route."""
-    filled = re.sub(r"\{[^}]*\}|\$\w+", ANY_ID, path.partition("?")[0])
+    """Whether a path, with any name in place of an id or number, is a route."""
+    numbered = re.sub(r"\{(number|other)\}", "1", path.partition("?")[0])
+    filled = re.sub(r"\{[^}]*\}|\$\w+", ANY_ID, numbered)
     adapter = http.application().url_map.bind("hango.example.com")
     try:
         adapter.match(filled, method=method)

@@ -16,6 +16,7 @@ from app.runtime import Runtime, build_runtime
 from app.settings import Secret, Settings
 from app.telemetry import logs
 from workers import base, messages, schedule
+from workers import runs as _runs  # noqa: F401 (registers its jobs)
 from workers import upkeep as _upkeep  # noqa: F401 (registers its jobs)
 
 AWAY = Secret("redis://127.0.0.1:9/0")

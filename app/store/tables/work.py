@@ -276,7 +276,9 @@ usage_records = Table(
         "purpose IN ('turn', 'summary', 'subagent', 'context_try', 'fold', 'gateway')",
         name="purpose",
     ),
-    CheckConstraint("outcome IN ('succeeded', 'failed', 'timed_out', 'cancelled')", name="outcome"),
+    CheckConstraint(
+        "outcome IN ('unknown', 'succeeded', 'failed', 'timed_out', 'cancelled')", name="outcome"
+    ),
     CheckConstraint("(purpose = 'context_try') = (try_id IS NOT NULL)", name="try_of_context_try"),
     CheckConstraint("purpose <> 'context_try' OR run_id IS NULL", name="no_run_of_context_try"),
     CheckConstraint("run_id IS NULL OR call IS NOT NULL", name="call_of_run"),

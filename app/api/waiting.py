@@ -1,0 +1,166 @@
+"""Requests that wait for a run to end: parked in their threads, without any connection.
+
+One subscription of Redis per process wakes them up. Wake-ups may get lost, so each of them looks
+at the row now and then as well.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+from flask import after_this_request, current_app, request
+from werkzeug.wrappers import Response
+
+from app.api.current import runtime
+from app.api.schemas.runs import LONGEST_WAIT
+from app.events import ENDED
+from app.runtime import redis_fails
+from app.services.runs import Shown
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+log = structlog.get_logger(__name__)
+
+PREFER: dict[str, Any] = {
+    "name": "Prefer",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": f"`wait=N`: answer when the run has ended, or after N seconds; "
+    f"{LONGEST_WAIT} at most.",
+}
+
+_EXTENSION = "hango-waiting"
+_LOOK_EVERY = 5.0  # seconds: how late a lost wake-up is found out
+_RECONNECT_AFTER = 1.0
+_PREFERRED = re.compile(r"(?:^|,)\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*(?:;[^,]*)?(?=,|$)", re.I)
+
+
+def asked_for(wait: int | None) -> int:
+    """How many seconds this request wants to wait: by its query, or by `Prefer` (RFC 7240)."""
+    preferred = _PREFERRED.search(",".join(request.headers.getlist("Prefer")))
+    if preferred:
+        after_this_request(lambda response: _applied(response, wait is None, preferred[1]))
+    return min(wait if wait is not None else int(preferred[1]) if preferred else 0, LONGEST_WAIT)
+
+
+def until(read: Callable[[], Shown], run_id: UUID, seconds: float) -> Shown:
+    """What `read` gives when the run has ended or the time is up.
+
+    Above the most waits that this process takes it answers at once, and says when to come back.
+    """
+    shown = read()
+    if shown.run.status.is_final or seconds <= 0:
+        return shown
+    deadline = time.monotonic() + seconds
+    with _hub().waiting(run_id) as woken:
+        if woken is None:
+            after_this_request(_come_back)
+            return shown
+        # Once more, now that no wake-up is missed any more.
+        shown = read()
+        while not shown.run.status.is_final and (left := deadline - time.monotonic()) > 0:
+            woken.wait(min(left, _LOOK_EVERY))
+            woken.clear()
+            shown = read()
+    return shown
+
+
+class Hub:
+    """Who waits for what in this process, and the one subscription that wakes them up."""
+
+    def __init__(self, redis: Redis, most: int) -> None:
+        self._redis = redis
+        self._free = threading.BoundedSemaphore(most) if most > 0 else None
+        self._waiting: dict[str, set[threading.Event]] = {}
+        self._lock = threading.Lock()
+        self._listener: threading.Thread | None = None
+
+    @contextmanager
+    def waiting(self, run_id: UUID) -> Iterator[threading.Event | None]:
+        """An event that is set when the run has ended; None where there is no place left."""
+        if self._free is None or not self._free.acquire(blocking=False):
+            yield None
+            return
+        event, name = threading.Event(), str(run_id)
+        try:
+            self._add(name, event)
+            yield event
+        finally:
+            self._remove(name, event)
+            self._free.release()
+
+    def _add(self, name: str, event: threading.Event) -> None:
+        with self._lock:
+            self._waiting.setdefault(name, set()).add(event)
+            if self._listener is None:
+                self._listener = threading.Thread(target=self._listen, name="waits", daemon=True)
+                self._listener.start()
+
+    def _remove(self, name: str, event: threading.Event) -> None:
+        with self._lock:
+            events = self._waiting[name]
+            events.discard(event)
+            if not events:
+                del self._waiting[name]
+
+    def _listen(self) -> None:
+        """For as long as the process lives; after each break of the connection, all look anew."""
+        while True:
+            try:
+                with _subscription(self._redis) as subscription:
+                    subscription.subscribe(ENDED)
+                    self._wake(None)
+                    while True:
+                        message = subscription.get_message(timeout=_LOOK_EVERY)
+                        if message:
+                            self._wake(message["data"].decode())
+            except (redis_fails(), OSError, ValueError) as error:
+                log.warning("waits_not_woken", kind=type(error).__name__)
+            time.sleep(_RECONNECT_AFTER)
+
+    def _wake(self, name: str | None) -> None:
+        with self._lock:
+            names = list(self._waiting) if name is None else [name]
+            for each in names:
+                for event in self._waiting.get(each, ()):
+                    event.set()
+
+
+def _subscription(redis: Redis) -> Any:
+    pubsub: Any = redis.pubsub  # redis has no types here
+    return pubsub(ignore_subscribe_messages=True)
+
+
+_making = threading.Lock()
+
+
+def _hub() -> Hub:
+    """The hub of this process, made by the first request that waits: so after any fork."""
+    with _making:
+        if _EXTENSION not in current_app.extensions:
+            most = runtime().settings.max_waits
+            current_app.extensions[_EXTENSION] = Hub(runtime().redis, most)
+    hub: Hub = current_app.extensions[_EXTENSION]
+    return hub
+
+
+def _come_back(response: Response) -> Response:
+    response.headers["Retry-After"] = "1"
+    return response
+
+
+def _applied(response: Response, applied: bool, seconds: str) -> Response:
+    response.headers.add("Vary", "Prefer")
+    if applied:
+        seconds = str(min(int(seconds), LONGEST_WAIT))
+        response.headers["Preference-Applied"] = f"wait={seconds}"
+    return response

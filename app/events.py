@@ -1,0 +1,80 @@
+"""What runs tell while they go: streams in Redis that live for a while, and wake-ups.
+
+Nothing depends on them: rows are the truth, and a Redis that is away costs only the news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+
+from app.domain.jsontext import dumps
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+log = structlog.get_logger(__name__)
+
+ENDED = "hango:runs:ended"  # the channel that says which run has ended
+KEPT_EVENTS = 10_000  # of one run
+KEPT_SECONDS = 3600  # after the last of them
+
+
+def stream_of(run_id: UUID) -> str:
+    """The key of a run's stream."""
+    return f"hango:runs:{run_id}:events"
+
+
+def _cancel_key(run_id: UUID) -> str:
+    return f"hango:runs:{run_id}:cancel"
+
+
+class Events:
+    """The door to them. Nothing here ever fails its caller."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    def tell(self, run_id: UUID, kind: str, data: Mapping[str, Any]) -> None:
+        """Add an event to the run's stream."""
+        fields: dict[Any, Any] = {"kind": kind, "data": dumps(data)}
+        with _unharmed(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.xadd(stream_of(run_id), fields, maxlen=KEPT_EVENTS, approximate=True)
+            pipeline.expire(stream_of(run_id), KEPT_SECONDS)
+            pipeline.execute()
+
+    def ended(self, run_id: UUID, status: str) -> None:
+        """Say that a run has ended: the last event of its stream, and what waiters wake up by."""
+        self.tell(run_id, "done", {"status": status})
+        with _unharmed():
+            self._redis.publish(ENDED, str(run_id))
+
+    def ask_to_cancel(self, run_id: UUID) -> None:
+        """Let the worker know soon; its row tells it later in any case."""
+        with _unharmed():
+            self._redis.set(_cancel_key(run_id), "1", ex=KEPT_SECONDS)
+
+    def is_asked_to_cancel(self, run_id: UUID) -> bool:
+        """Whether that was said of late."""
+        with _unharmed():
+            return bool(self._redis.exists(_cancel_key(run_id)))
+        return False
+
+
+class _unharmed:  # noqa: N801 - reads as what it does
+    """Lets errors of Redis pass with a line in the log."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        # Here, since importing redis takes long: see app/runtime.py.
+        from redis import RedisError  # noqa: PLC0415
+
+        if not isinstance(error, RedisError | OSError):
+            return False
+        log.warning("event_not_told", kind=type(error).__name__)
+        return True

@@ -1,0 +1,143 @@
+"""One model call of a run: noted before it is made, made with nothing open, noted again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from app.chain.snapshots import snapshot
+from app.domain.catalogue import facts_for
+from app.domain.ids import new_id
+from app.domain.responses import Response, Usage
+from app.domain.runs import Claimed, Loaded
+from app.domain.snapshots import Snapshot
+from app.domain.usage import EndedCall, Outcome, SentPart, StartedCall
+from app.domain.validity import check_request
+from app.errors import Failure
+from app.provider import wire
+from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
+from app.provider.prices import price
+from app.runtime import Runtime
+from app.services import context
+from app.services.context import Assembled
+from app.store.transaction import Transaction
+
+
+class RequestInvalid(Failure):
+    """The chain made a request that the provider would refuse: a fault of hango's own."""
+
+    status, code, title = 500, "request_invalid", "hango made a request that could not be sent"
+
+
+class NothingToSend(Failure):
+    """No message is left to send."""
+
+    status, code, title = 422, "nothing_to_send", "There is no message to send"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A model call that is ready to be made."""
+
+    record_id: UUID
+    assembled: Assembled
+    body: Mapping[str, Any]
+    shown: Snapshot
+
+
+def ready(tx: Transaction, session_id: UUID, loaded: Loaded) -> Call:
+    """Assemble the next call through the chain, as inspect does, and check it.
+
+    Raises:
+        NothingToSend, RequestInvalid
+    """
+    assembled = context.assemble(tx, session_id, loaded=loaded)
+    request = assembled.request
+    if not request.messages:
+        raise NothingToSend("Take back the overrides that leave every message out.")
+    wanted = [each.seq for each in request.messages if not each.made]
+    body = wire.body(request, tx.messages.contents(session_id, wanted))
+    if faults := check_request(body, facts_for(request.model)):
+        raise RequestInvalid(f"{faults[0].code} at {faults[0].at}", faults=faults)
+    return Call(new_id(), assembled, body, snapshot(request, assembled.estimator))
+
+
+def note_begin(tx: Transaction, claimed: Claimed, call: Call, provider: str) -> None:
+    """Put the call on record, and that its outcome is not known. The run must be held."""
+    request, totals = call.assembled.request, call.shown.totals
+    tx.runs.begin_call(claimed.held)
+    tx.usage.begin(
+        StartedCall(
+            id=call.record_id,
+            purpose="turn" if claimed.run.parent_run_id is None else "subagent",
+            agent_id=claimed.run.agent_id,
+            session_id=claimed.run.session_id,
+            run_id=claimed.run.id,
+            provider=provider,
+            model=request.model,
+            estimated_tokens=totals.after,
+            estimator=totals.estimator,
+            request_sha256=call.shown.request_sha256,
+            manifest=manifest(call.shown),
+        )
+    )
+
+
+def manifest(shown: Snapshot) -> list[SentPart]:
+    """The parts of a snapshot, by what identifies them."""
+    groups = (shown.groups.system, shown.groups.tools, shown.groups.messages)
+    return [
+        SentPart(part.id, part.kind, part.sha256, part.tokens, part.included, part.override)
+        for group in groups
+        for part in group.parts
+    ]
+
+
+def answered(runtime: Runtime, call: Call, response: Response, started: float) -> EndedCall:
+    """What to note of a call that was answered. `started`: by `time.monotonic()`."""
+    return _priced(runtime, call, "succeeded", started, response.usage, response.request_id)
+
+
+def failed(runtime: Runtime, call: Call, failure: ProviderFailure, started: float) -> EndedCall:
+    """What to note of a call that failed: the figures as far as the provider had told them."""
+    seen = failure.seen
+    return _priced(runtime, call, _outcome(failure), started, seen.usage, seen.request_id)
+
+
+def _priced(  # noqa: PLR0913 (what one record is made of)
+    runtime: Runtime,
+    call: Call,
+    outcome: Outcome,
+    started: float,
+    usage: Usage | None,
+    request_id: str | None,
+) -> EndedCall:
+    ended = EndedCall(
+        outcome=outcome,
+        latency_ms=round((time.monotonic() - started) * 1000),
+        provider_request_id=request_id,
+    )
+    if usage is None:
+        return ended
+    model = call.assembled.request.model
+    cost = price(runtime.provider.name, model, usage.raw, runtime.now())
+    return msgspec.structs.replace(
+        ended,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cost_micro_dollars=cost.micro_dollars if cost else None,
+        price_version=cost.version if cost else None,
+    )
+
+
+def _outcome(failure: ProviderFailure) -> Outcome:
+    if isinstance(failure, Cancelled):
+        return "cancelled"
+    return "timed_out" if isinstance(failure, DeadlinePassed | ServerTimeout) else "failed"

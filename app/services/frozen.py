@@ -1,0 +1,57 @@
+"""What a run goes by is read once, and stays the same however many turns and workers it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.chain.stack import Reads
+from app.domain.overrides import OverrideSet
+from app.domain.ports import MemoryFile, Skill, Sources, Todo
+from app.domain.runs import Loaded
+from app.domain.sessions import Session
+from app.store.transaction import Transaction
+
+
+def load(tx: Transaction, session: Session) -> Loaded:
+    """Read what a run of this session goes by, as it is now."""
+    agent = tx.agents.used_by(session)
+    return Loaded(
+        agent=agent,
+        memory=tuple(tx.sources.memory(agent.id)) if agent.uses("memory") else (),
+        skills=tuple(tx.sources.skills(agent.id)) if agent.uses("skills") else (),
+        overrides=tuple(tx.overrides.for_run(agent.id, session.id)),
+    )
+
+
+def frozen(reads: Reads, loaded: Loaded) -> Reads:
+    """The same reads, with what was loaded in the place of what is stored."""
+    return reads._replace(
+        sources=_LoadedSources(loaded, reads.sources), overrides=_LoadedOverrides(loaded)
+    )
+
+
+class _LoadedSources:
+    def __init__(self, loaded: Loaded, live: Sources) -> None:
+        self._loaded = loaded
+        self._live = live
+
+    def memory(self, agent_id: UUID) -> Sequence[MemoryFile]:
+        del agent_id
+        return self._loaded.memory
+
+    def skills(self, agent_id: UUID) -> Sequence[Skill]:
+        del agent_id
+        return self._loaded.skills
+
+    def todos(self, session_id: UUID) -> Sequence[Todo]:
+        return self._live.todos(session_id)
+
+
+class _LoadedOverrides:
+    def __init__(self, loaded: Loaded) -> None:
+        self._set = OverrideSet(loaded.overrides)
+
+    def for_run(self, agent_id: UUID, session_id: UUID) -> OverrideSet:
+        del agent_id, session_id
+        return self._set

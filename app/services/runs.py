@@ -1,0 +1,161 @@
+"""Runs: begun by a user's message, followed, cancelled. What a worker does: see execution.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from app.domain.ids import new_id
+from app.domain.jobs import Job
+from app.domain.messages import Block, NewMessage, prepare
+from app.domain.runs import Run, Status
+from app.domain.sessions import Session
+from app.domain.usage import CallDiff, CallRecord, SentPart, UsageTotals, difference
+from app.domain.validity import check_appended, check_blocks
+from app.errors import BrokerUnavailable, HistoryRefused, RunOpen
+from app.queue import key_of
+from app.runtime import Runtime, redis_fails
+from app.store.transaction import Transaction
+from app.tokens.estimator import estimator_for
+
+log = structlog.get_logger(__name__)
+
+NUDGE_AFTER = timedelta(seconds=5)
+SWEEP_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A run as clients read it."""
+
+    run: Run
+    usage: UsageTotals
+
+    @property
+    def id(self) -> UUID:
+        """The run's."""
+        return self.run.id
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """Why it failed."""
+        run = self.run
+        if run.error_code is None:
+            return None
+        return {
+            "code": run.error_code,
+            "detail": run.error_detail,
+            "retryable": run.error_retryable,
+        }
+
+
+def begin(
+    tx: Transaction, session_id: UUID, message: str | Sequence[Block], max_turns: int | None
+) -> Shown:
+    """Store the user's message and a queued run that answers it.
+
+    The session stays locked meanwhile, so that it never has two runs that have not ended.
+
+    Raises:
+        NotFound: the session is not the principal's to see.
+        RunOpen: it has a run that has not ended.
+        HistoryRefused: with the message, no request could ever be sent.
+    """
+    session = tx.sessions.lock(session_id)
+    if (other := tx.runs.open_of(session_id)) is not None:
+        raise RunOpen(
+            f"Wait for run {other.id}, or cancel it.", headers={"Location": f"/v1/runs/{other.id}"}
+        )
+    (stored,) = tx.messages.append(session, [_checked(tx, session, message)])
+    run = tx.runs.add(new_id(), session_id, session.agent_id, max_turns, stored.seq)
+    tx.enqueue(Job.EXECUTE_RUN, str(run.id))
+    return Shown(run, UsageTotals())
+
+
+def check_broker(runtime: Runtime) -> None:
+    """Go on only when Redis answers, so that a run that nobody would start is not stored.
+
+    When it goes away right after, the run is stored all the same, and started by the sweep.
+
+    Raises:
+        BrokerUnavailable: nothing was stored; try again later.
+    """
+    try:
+        runtime.redis.ping()
+    except (redis_fails(), OSError) as error:
+        raise BrokerUnavailable("Try again in a moment.") from error
+
+
+def get(tx: Transaction, run_id: UUID) -> Shown:
+    """Raises NotFound."""
+    return Shown(tx.runs.get(run_id), tx.usage.totals(run_id))
+
+
+def cancel(tx: Transaction, run_id: UUID) -> Shown:
+    """End a queued run, ask a running one to end, and leave one that has ended.
+
+    Raises:
+        NotFound: the run is not the principal's to see.
+    """
+    return Shown(tx.runs.cancel(run_id), tx.usage.totals(run_id))
+
+
+def tell_cancelled(runtime: Runtime, shown: Shown) -> None:
+    """Let the worker, or those who wait, know of a cancellation that is stored."""
+    if shown.run.status is Status.RUNNING:
+        runtime.events.ask_to_cancel(shown.id)
+    elif shown.run.status is Status.CANCELLED:
+        runtime.events.ended(shown.id, Status.CANCELLED)
+
+
+def calls(tx: Transaction, run_id: UUID) -> list[CallRecord]:
+    """The run's model calls, in their order. Raises NotFound."""
+    tx.runs.get(run_id)
+    return tx.usage.calls(run_id)
+
+
+def call(tx: Transaction, run_id: UUID, number: int) -> tuple[CallRecord, list[SentPart]]:
+    """One of them, and what it was sent. Raises NotFound."""
+    tx.runs.get(run_id)
+    return tx.usage.call(run_id, number)
+
+
+def diff(tx: Transaction, run_id: UUID, before: int, after: int) -> CallDiff:
+    """What call `after` was sent differently from call `before`. Raises NotFound."""
+    return difference(call(tx, run_id, before), call(tx, run_id, after))
+
+
+def sweep(runtime: Runtime) -> None:
+    """Settle what dead workers have left, and nudge what no worker has been told of.
+
+    While jobs wait in the queue the workers are behind, and more messages would not help them.
+    """
+    with runtime.database.system() as system:
+        again = system.runs.requeue_lost(SWEEP_BATCH)
+        failed = system.runs.fail_lost(SWEEP_BATCH)
+        if not runtime.redis.llen(key_of(Job.EXECUTE_RUN)):
+            for run_id in {*again, *system.runs.waiting(NUDGE_AFTER, SWEEP_BATCH)}:
+                system.enqueue(Job.EXECUTE_RUN, str(run_id))
+    for run_id in failed:
+        runtime.events.ended(run_id, Status.FAILED)
+    if again or failed:
+        log.warning("workers_lost", requeued=len(again), failed=len(failed))
+
+
+def _checked(tx: Transaction, session: Session, message: str | Sequence[Block]) -> NewMessage:
+    """The message, ready to be stored.
+
+    Calls that an earlier run left open are no obstacle: the chain answers them in each request.
+    """
+    if faults := list(check_blocks("user", message, "message")):
+        raise HistoryRefused(faults=faults)
+    new = prepare("user", message, estimator_for(tx.agents.used_by(session).model))
+    faults = check_appended(tx.messages.tail(session.id), (), [new], at="message")
+    if faults := [each for each in faults if each.code != "tool_use_unanswered"]:
+        raise HistoryRefused(faults=faults)
+    return new

@@ -1,0 +1,80 @@
+"""What model calls were sent and what they cost."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import Row, Select, func, insert, select, update
+
+from app.domain.usage import CallRecord, EndedCall, SentPart, StartedCall, UsageTotals
+from app.errors import NotFound
+from app.store.repository import Repository
+from app.store.tables import sessions, usage_records
+
+_RECORD = [usage_records.c[name] for name in CallRecord.__struct_fields__]
+_SUMMED = [name for name in UsageTotals.__struct_fields__ if name != "calls"]
+
+
+class Usage(Repository):
+    """The usage records of the principal's sessions."""
+
+    def begin(self, call: StartedCall) -> int:
+        """Note a call that is about to be made, of unknown outcome; its number in the run.
+
+        The caller holds the run, so that no number is taken twice. Raises NotFound.
+        """
+        mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == call.session_id)
+        self._one(mine)
+        values = msgspec.structs.asdict(call) | {
+            "tenant_id": self._scope.tenant_id,
+            "user_id": self._scope.user_id,
+            "key_id": self._scope.principal.key_id,
+            "outcome": "unknown",
+            "call": _next_call(self._scope.tenant_id, call.run_id),
+            "manifest": msgspec.to_builtins(call.manifest),
+        }
+        made = insert(usage_records).values(**values).returning(usage_records.c.call)
+        return int(self._one(made).call)
+
+    def end(self, record_id: UUID, ended: EndedCall) -> None:
+        """Note what a call came to."""
+        mine = self._scope.of_session(usage_records)
+        changed = update(usage_records).where(mine, usage_records.c.id == record_id)
+        self._connection.execute(changed.values(**msgspec.structs.asdict(ended)))
+
+    def calls(self, run_id: UUID) -> list[CallRecord]:
+        """The calls of a run, in their order; none for a run that the principal does not see."""
+        found = self._of(run_id, *_RECORD).order_by(usage_records.c.call)
+        return [_record(row) for row in self._rows(found)]
+
+    def call(self, run_id: UUID, number: int) -> tuple[CallRecord, list[SentPart]]:
+        """A call and what it was sent. Raises NotFound."""
+        found = self._of(run_id, *_RECORD, usage_records.c.manifest)
+        row = self._one(found.where(usage_records.c.call == number))
+        if row.manifest is None:
+            raise NotFound
+        return _record(row), msgspec.convert(row.manifest, list[SentPart])
+
+    def totals(self, run_id: UUID) -> UsageTotals:
+        """The sums over a run's calls."""
+        sums = (func.coalesce(func.sum(usage_records.c[name]), 0).label(name) for name in _SUMMED)
+        row = self._one(self._of(run_id, func.count().label("calls"), *sums))
+        return UsageTotals(**{name: int(value) for name, value in row._mapping.items()})
+
+    def _of(self, run_id: UUID, *columns: Any) -> Select[Any]:
+        return select(*columns).where(
+            self._scope.of_session(usage_records), usage_records.c.run_id == run_id
+        )
+
+
+def _next_call(tenant_id: UUID, run_id: UUID) -> Any:
+    earlier = select(func.coalesce(func.max(usage_records.c.call), 0) + 1).where(
+        usage_records.c.tenant_id == tenant_id, usage_records.c.run_id == run_id
+    )
+    return earlier.scalar_subquery()
+
+
+def _record(row: Row[Any]) -> CallRecord:
+    return CallRecord(**{name: row._mapping[name] for name in CallRecord.__struct_fields__})
