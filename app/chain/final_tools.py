@@ -6,18 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.chain.skills_in_use import SkillsInUse
 from app.domain.overrides import OverrideSet
 from app.domain.requests import ModelRequest, Tool
 
 
 def with_final_tools(request: ModelRequest, overrides: OverrideSet) -> ModelRequest:
-    """Leave out excluded tools and second tools of one name; keep `tool_choice` possible.
+    """Leave out excluded tools, those that the skills in use do not leave, and second tools of
+    one name; keep `tool_choice` possible.
 
     The agent's own tools stand first, so that they win over a built-in of the same name.
     """
+    in_use = request.state.find(SkillsInUse) or SkillsInUse()
     tools: dict[str, Tool] = {}
     for tool in request.tools:
-        if not overrides.excludes(tool.part):
+        if not overrides.excludes(tool.part) and in_use.leaves(tool.name):
             tools.setdefault(tool.name, tool)
     final = tuple(tools.values())
     return replace(request, tools=final, tool_choice=_possible(request.tool_choice, final))

@@ -15,8 +15,9 @@ from app.chain.middlewares.skills import Skills
 from app.chain.middlewares.subagents import Subagents
 from app.chain.middlewares.todo import Todo
 from app.chain.middlewares.tool_allowlist import ToolAllowlist
+from app.chain.skills_in_use import SkillsInUse
 from app.chain.thinking import ThoughtSource
-from app.domain.ports import ContentReader, Estimator, Sources
+from app.domain.ports import ContentReader, Delegate, Estimator, Sources, Workspace
 
 
 class Reads(NamedTuple):
@@ -28,17 +29,30 @@ class Reads(NamedTuple):
     contents: ContentReader
 
 
-def default_chain(reads: Reads, estimator: Estimator) -> Chain:
-    """The stack that every run, try and inspect goes through."""
+class Workbench(NamedTuple):
+    """What the built-in tools work on in a run: nothing that a request is made of."""
+
+    workspace: Workspace
+    delegate: Delegate | None = None  # None: `task` tells the model that there are no helpers
+    skills_in_use: SkillsInUse | None = None  # the run's own, if its turns have a chain each
+
+
+def default_chain(reads: Reads, estimator: Estimator, workbench: Workbench | None = None) -> Chain:
+    """The stack that every run, try and inspect goes through.
+
+    Without a workbench the tools are the same to the model, and those that would need it have
+    no handler.
+    """
+    workspace, delegate, in_use = workbench or (None, None, None)
     return Chain(
         [
             # Contributors, in the order of their blocks in the system prompt: what is built in
             # stands before what the agent learns, so that the steadiest prefix is the longest.
-            Todo(),
-            Filesystem(),
-            Subagents(),
+            Todo(workspace),
+            Filesystem(estimator, workspace),
+            Subagents(delegate),
             Memory(reads.sources),
-            Skills(reads.sources),
+            Skills(reads.sources, estimator, in_use),
             # Repairs before overrides: an override may name a synthetic part's neighbour.
             PatchToolCalls(estimator),
             # Before Guard: the budget sees the history that is really sent.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
 import msgspec
 
+from app.domain.agents import Subagent
 from app.domain.messages import Block, MessageRef
+from app.domain.tools import ToolCall, ToolOutcome
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -97,3 +99,54 @@ class History(msgspec.Struct, frozen=True):
 
     checkpoint: Checkpoint | None
     messages: list[MessageRef]  # those after the checkpoint, by seq
+
+
+class FileSize(msgspec.Struct, frozen=True):
+    """A file that a tool can reach, without its content."""
+
+    path: str
+    size_bytes: int
+
+
+class Workspace(Protocol):
+    """What the built-in tools of one session work on.
+
+    Files: the session's own, and under /memories/ those of its agent. Paths come checked, texts
+    cleaned. Each operation is short, takes place as a whole or not at all, and leaves nothing
+    open; several may be asked for at the same time.
+    """
+
+    def files(self) -> Sequence[FileSize]:
+        """Every file, by path."""
+
+    def read(self, paths: Collection[str]) -> Mapping[str, str]:
+        """The contents of those files that are there, by path."""
+
+    def write(self, path: str, content: str) -> bool:
+        """Make `content` the whole file. Whether there was one before.
+
+        Raises:
+            MemoryReadOnly: it is a memory file of an agent that is not the principal's to change.
+            NoRoom
+        """
+
+    def edit(self, path: str, change: Callable[[str], str]) -> None:
+        """Make what `change` makes of a file's content its content; nobody writes in between.
+
+        Raises:
+            NoSuchFile
+            MemoryReadOnly
+            NoRoom
+        """
+
+    def replace_todos(self, items: Sequence[Todo]) -> Sequence[Todo]:
+        """Make `items` the session's whole todo list, and answer with the list as it stands."""
+
+
+class Delegate(Protocol):
+    """Runs named subagents, each in a child session of its own."""
+
+    depth: int  # how many sessions stand above the one that asks; 0: it is nobody's child
+
+    def run(self, helper: Subagent, prompt: str, call: ToolCall) -> ToolOutcome:
+        """Have `helper` answer `prompt`; its final message is what the call comes to."""

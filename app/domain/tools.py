@@ -25,5 +25,9 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     is_error: bool = False
 
 
+class ToolError(Exception):
+    """A call that cannot be carried out. Its text tells the model what to do instead."""
+
+
 ToolHandler = Callable[[ToolCall], ToolOutcome]
 """Carries out one call. Raises nothing that the model could do something about."""

@@ -27,6 +27,11 @@ class Budget:
         """The most that a request may hold."""
         return self.window - self.reserve - self.margin
 
+    @property
+    def tool_output(self) -> int:
+        """The most that one tool result may hold: a tenth, between 1,000 and 15,000."""
+        return _clamp(self.available // 10, 1_000, 15_000)
+
 
 def budget_for(
     window: int, max_tokens: int, *, trigger: float = TRIGGER, target: float = TARGET

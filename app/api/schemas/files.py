@@ -8,9 +8,8 @@ from typing import get_args
 from marshmallow import fields, validate
 
 from app.api.schemas.fields import Json, Line, Strict, Text
+from app.domain.files import MAX_FILE_CHARACTERS
 from app.importers.values import Format
-
-MAX_FILE_CHARACTERS = 2_000_000
 
 
 class ContentSchema(Strict):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.chain.handlers.inputs import carried_out
+from app.chain.handlers.todos import TodoTools
 from app.chain.middleware import Middleware
 from app.chain.prompts import contributed_block, contributed_tools
+from app.domain.ports import Workspace
 from app.domain.requests import RunState, SystemBlock, Tool
 
 
@@ -16,8 +19,14 @@ class Todo(Middleware):
     the cached prefix and the thinking that is bound to it. The model reads it in tool results.
     """
 
+    def __init__(self, workspace: Workspace | None = None) -> None:
+        self._workspace = workspace
+
     def system_blocks(self, state: RunState) -> Sequence[SystemBlock]:
         return contributed_block(state.agent, "todo")
 
     def tools(self, state: RunState) -> Sequence[Tool]:
-        return contributed_tools(state.agent, "todo")
+        if self._workspace is None:
+            return contributed_tools(state.agent, "todo")
+        handlers = carried_out(TodoTools(self._workspace).by_name())
+        return contributed_tools(state.agent, "todo", handlers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -12,6 +12,10 @@ from typing import Any
 from app.domain.agents import Agent
 from app.domain.parts import system_part, tool_part
 from app.domain.requests import SystemBlock, Tool
+from app.domain.tools import ToolHandler
+
+HandlerOf = Callable[[Mapping[str, Any]], "ToolHandler | None"]
+"""What carries out the tool of this definition; None: nobody here."""
 
 
 @cache
@@ -42,12 +46,15 @@ def contributed_block(agent: Agent, name: str, **values: str) -> Sequence[System
     return (SystemBlock(system_part(name), text, name, f"built-in {name} prompt"),)
 
 
-def contributed_tools(agent: Agent, name: str) -> Sequence[Tool]:
-    """Those tools of the middleware `name` that the agent allows."""
+def contributed_tools(
+    agent: Agent, name: str, handler_of: HandlerOf = lambda _: None
+) -> Sequence[Tool]:
+    """Those tools of the middleware `name` that the agent allows, each with its handler."""
     if not agent.uses(name):
         return ()
+    origin = f"built-in {name} tool"
     return [
-        Tool(tool_part(each["name"]), each["name"], each, name, f"built-in {name} tool")
+        Tool(tool_part(each["name"]), each["name"], each, name, origin, handler=handler_of(each))
         for each in definitions_of(name)
         if agent.allows(each["name"])
     ]
