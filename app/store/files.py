@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import Integer, cast, delete, func, select
 
-from app.domain.files import FileEntry, SessionFile
+from app.domain.files import FileEntry, Room, SessionFile
 from app.domain.text import clean
 from app.errors import NotFound
 from app.store.repository import Repository, insert_where
@@ -36,6 +37,33 @@ class Files(Repository):
             session_files.c.path == path,
         )
         return SessionFile(**self._one(found)._mapping)
+
+    def contents(self, session_id: UUID, paths: Collection[str]) -> dict[str, str]:
+        """The contents of those of these files that are there, by path."""
+        found = select(session_files.c.path, session_files.c.content).where(
+            self._scope.of_session(session_files),
+            session_files.c.session_id == session_id,
+            session_files.c.path.in_(paths),
+        )
+        return {row.path: row.content for row in self._rows(found)}
+
+    def held(self, session_id: UUID, path: str) -> SessionFile | None:
+        """The file, or None; nobody else writes it until the transaction ends."""
+        found = select(*_COLUMNS).where(
+            self._scope.of_session(session_files),
+            session_files.c.session_id == session_id,
+            session_files.c.path == path,
+        )
+        row = self._first(found.with_for_update())
+        return SessionFile(**row._mapping) if row else None
+
+    def used(self, session_id: UUID) -> Room:
+        """What all files of the session hold together."""
+        size = func.coalesce(func.sum(session_files.c.size_bytes), 0)
+        found = select(func.count(), size).where(
+            self._scope.of_session(session_files), session_files.c.session_id == session_id
+        )
+        return Room(*self._one(found))
 
     def put(self, session_id: UUID, path: str, content: str) -> SessionFile:
         """Write a file; its version grows when the content is another. Raises NotFound."""
