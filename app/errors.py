@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,13 @@ class Failure(Exception):
         *,
         faults: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
+        extensions: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(self.code)
         self.detail = detail
         self.faults = tuple(faults)
         self.headers = dict(headers or {})
+        self.extensions = dict(extensions or {})  # members of the answer beside those of all
 
 
 class MalformedBody(Failure):
@@ -84,7 +86,10 @@ class Unauthorized(Failure):
 
 
 class QuotaExceeded(Failure):
-    """The tenant's quota for this period is used up."""
+    """The tenant's quota for this period is used up, or leaves too little for the call.
+
+    The answer also has `left` and `resets_at`.
+    """
 
     status, code, title = 402, "quota_exceeded", "The quota is used up"
 

@@ -18,4 +18,5 @@ TABLE: dict[str, dict[str, Any]] = {
     "settle what dead workers left": _every(timedelta(seconds=10), Job.SWEEP_RUNS),
     "recount what was missed": _every(timedelta(hours=1), Job.SWEEP_COUNTS),
     "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
+    "purge quota reservations": _every(timedelta(hours=1), Job.PURGE_RESERVATIONS),
 }

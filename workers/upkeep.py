@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.jobs import Job
 from app.runtime import Runtime
-from app.services import upkeep
+from app.services import quota, upkeep
 from workers.base import job
 
 
@@ -12,3 +12,9 @@ from workers.base import job
 def purge_idempotency(runtime: Runtime) -> None:
     """Forget idempotency keys that are older than they are promised to live."""
     upkeep.purge_idempotency(runtime)
+
+
+@job(Job.PURGE_RESERVATIONS)
+def purge_reservations(runtime: Runtime) -> None:
+    """Forget what calls of long ago had reserved of their tenants' quotas."""
+    quota.purge(runtime)

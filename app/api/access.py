@@ -77,12 +77,15 @@ ACCESS: dict[str, Who] = {
     "runs.list_calls": Who.MEMBER,
     "runs.get_call": Who.MEMBER,
     "runs.compare_calls": Who.MEMBER,
+    "quota.get_quota": Who.MEMBER,
+    "quota.put_quota": Who.ADMIN,
     "keys.create_key": Who.MEMBER,
     "keys.list_keys": Who.MEMBER,
     "keys.revoke_key": Who.MEMBER,
     "users.create_user": Who.ADMIN,
     "users.list_users": Who.ADMIN,
     "users.get_user": Who.ADMIN,
+    "users.change_user": Who.ADMIN,
     "audit.list_audit": Who.MEMBER,
 }
 

@@ -54,6 +54,7 @@ def problem(failure: Failure) -> Response:
         body["errors"] = [
             {"at": fault.at, "code": fault.code, "detail": fault.detail} for fault in failure.faults
         ]
+    body |= failure.extensions
     return Response(
         current_app.json.dumps(body),
         status=failure.status,

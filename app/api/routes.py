@@ -20,6 +20,7 @@ from app.api import (
     overrides,
     pages,
     problems,
+    quota,
     runs,
     sessions,
     skills,
@@ -29,7 +30,7 @@ from app.api.paths import RestOfPath
 
 RESOURCES = (
     me, agents, sessions, messages, context, runs, overrides, memory, skills, files, attachments,
-    imports, keys, users, audit,
+    imports, quota, keys, users, audit,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from app.api import idempotency, paging
 from app.api.current import reading, transaction
 from app.api.resource import Resource
-from app.api.schemas.identity import UserCreateSchema, UserPageSchema, UserSchema
+from app.api.schemas.identity import UserChangeSchema, UserCreateSchema, UserPageSchema, UserSchema
 from app.api.schemas.pages import PageQuery
 from app.domain.users import User
 from app.services import users
@@ -43,3 +43,12 @@ def get_user(user_id: UUID) -> User:
     """Read a user."""
     with reading() as tx:
         return tx.users.get(user_id)
+
+
+@blueprint.patch("/users/<uuid:user_id>")
+@blueprint.takes(UserChangeSchema)
+@blueprint.gives(200, UserSchema)
+def change_user(body: dict[str, Any], user_id: UUID) -> User:
+    """Change a user's role, or shut it out: from then on all its keys are refused."""
+    with transaction() as tx:
+        return users.change(tx, user_id, **body)

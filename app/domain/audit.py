@@ -14,6 +14,7 @@ class Action(StrEnum):
 
     TENANT_CREATE = "tenant.create"
     TENANT_UPDATE = "tenant.update"
+    QUOTA_UPDATE = "quota.update"
     USER_CREATE = "user.create"
     USER_UPDATE = "user.update"
     KEY_CREATE = "key.create"

@@ -13,6 +13,7 @@ class Job(StrEnum):
     PURGE_IDEMPOTENCY = "hango.idempotency.purge"
     EXECUTE_RUN = "hango.runs.execute"
     SWEEP_RUNS = "hango.runs.sweep"
+    PURGE_RESERVATIONS = "hango.quota.purge"
 
 
 class QueueName(StrEnum):
@@ -29,6 +30,7 @@ QUEUE_OF = {
     Job.PURGE_IDEMPOTENCY: QueueName.UPKEEP,
     Job.EXECUTE_RUN: QueueName.RUNS,
     Job.SWEEP_RUNS: QueueName.UPKEEP,
+    Job.PURGE_RESERVATIONS: QueueName.UPKEEP,
 }
 
 # Acknowledged when they begin. Their rows say what became of them, and a broker that hands out

@@ -25,6 +25,8 @@ _SPECIAL = {
     "messages": f"{_ADD_ONLY}, UPDATE (tokens, counted_by)",
     "audit_events": _ADD_ONLY,
     "usage_records": "SELECT, INSERT, UPDATE",
+    "quotas": "SELECT, INSERT, UPDATE",
+    "quota_days": "SELECT, INSERT, UPDATE",
     "alembic_version": "SELECT",
 }
 

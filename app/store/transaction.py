@@ -31,6 +31,7 @@ from app.store.keys import AllKeys, Keys
 from app.store.memory import Memory
 from app.store.messages import Messages
 from app.store.overrides import Overrides
+from app.store.quota import AllQuotas, Quotas
 from app.store.revision import SCHEMA_REVISION
 from app.store.runs import AllRuns, Runs
 from app.store.scope import Scope
@@ -84,6 +85,7 @@ class Transaction:
         self.imports = Imports(connection, scope)
         self.runs = Runs(connection, scope)
         self.usage = Usage(connection, scope)
+        self.quota = Quotas(connection, scope)
         self.audit = Audit(connection, scope, origin)
         self.idempotency = Idempotency(connection, scope, idempotency_retention)
         self.sources = StoredSources(self.memory, self.skills, self.todos)
@@ -104,6 +106,7 @@ class SystemTransaction:
         self.sessions = AllSessions(connection)
         self.runs = AllRuns(connection)
         self.counts = AllCounts(connection)
+        self.quota = AllQuotas(connection)
         self.audit = AllAudit(connection)
         self.idempotency = AllIdempotency(connection)
         self.queued: list[Queued] = []

@@ -7,6 +7,7 @@ from typing import Any
 from werkzeug.test import TestResponse
 
 MEMBERS = {"type", "title", "status", "code", "request_id", "detail", "errors"}
+EXTENSIONS = {402: {"left", "resets_at"}}
 
 
 def assert_problem(reply: TestResponse, status: int, code: str | None = None) -> dict[str, Any]:
@@ -14,7 +15,9 @@ def assert_problem(reply: TestResponse, status: int, code: str | None = None) ->
     assert reply.status_code == status, reply.text
     assert reply.content_type == "application/problem+json"
     problem: dict[str, Any] = reply.json
-    assert MEMBERS - {"detail", "errors"} <= problem.keys() <= MEMBERS
+    extensions = EXTENSIONS.get(status, set())
+    assert problem.keys() - MEMBERS == extensions
+    assert problem.keys() >= MEMBERS - {"detail", "errors"}
     assert problem["status"] == status
     assert problem["type"] == f"/docs/errors#{problem['code']}"
     assert problem["request_id"] == reply.headers["X-Request-Id"]

@@ -38,7 +38,9 @@ BODIES: dict[str, Any] = {
     "overrides.put_session_overrides": {"overrides": []},
     "overrides.restore_agent_overrides": {"version": 1},
     "overrides.restore_session_overrides": {"version": 1},
+    "quota.put_quota": {"tokens": None, "micro_dollars": None},
     "users.create_user": {"name": "new"},
+    "users.change_user": {"role": "member"},
 }  # fmt: skip
 
 

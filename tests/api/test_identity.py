@@ -90,6 +90,56 @@ def test_a_role_is_admin_or_member(admin: Caller, role: Any) -> None:
     assert codes(admin.post("/v1/users", json={"name": "zoe", "role": role}))[0][0] == "role"
 
 
+def test_a_user_that_is_shut_out_is_nobody_until_it_is_let_in(
+    admin: Caller, member: Caller
+) -> None:
+    user = f"/v1/users/{member.principal.user_id}"
+
+    out = admin.patch(user, json={"disabled": True}).json
+    refused = member.get("/v1/me")
+    back = admin.patch(user, json={"disabled": False}).json
+
+    assert out["disabled_at"] is not None
+    assert_problem(refused, 401, "unauthorized")
+    assert back["disabled_at"] is None
+    assert member.get("/v1/me").status_code == 200
+
+
+def test_a_role_is_changed_at_once(admin: Caller, member: Caller) -> None:
+    admin.patch(f"/v1/users/{member.principal.user_id}", json={"role": "admin"})
+
+    assert member.get("/v1/me").json["role"] == "admin"
+
+
+def test_what_is_done_to_a_user_is_audited_and_nothing_is_not(
+    admin: Caller, member: Caller
+) -> None:
+    user = f"/v1/users/{member.principal.user_id}"
+    for body in ({"disabled": True}, {"disabled": True}, {"role": "member"}, {}):
+        assert admin.patch(user, json=body).status_code == 200
+
+    (event,) = audited(admin, "&action=user.update")
+
+    assert event["detail"] == {"role": "member", "disabled": True}
+
+
+@pytest.mark.parametrize("body", [{"disabled": True}, {"role": "member"}])
+def test_an_admin_does_not_shut_itself_out(admin: Caller, body: dict[str, Any]) -> None:
+    assert_problem(admin.patch(f"/v1/users/{admin.principal.user_id}", json=body), 409, "conflict")
+
+
+def test_a_user_of_another_tenant_is_not_changed(stranger: Caller, member: Caller) -> None:
+    user = f"/v1/users/{member.principal.user_id}"
+
+    assert_problem(stranger.patch(user, json={"disabled": True}), 404)
+    assert member.get("/v1/me").status_code == 200
+
+
+@pytest.mark.parametrize("body", [{"disabled": 1}, {"role": "owner"}, {"name": "new"}])
+def test_of_a_user_only_what_can_change_is_changed(admin: Caller, body: dict[str, Any]) -> None:
+    assert_problem(admin.patch(f"/v1/users/{admin.principal.user_id}", json=body), 422)
+
+
 def audited(caller: Caller, query: str = "") -> list[dict[str, Any]]:
     return list(caller.get(f"/v1/audit?limit=200{query}").json["items"])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from app.domain.imports import ImportRecord
 from app.domain.overrides import SavedOverride, Target
 from app.domain.ports import Todo
 from app.domain.principals import Principal, Role
+from app.domain.quota import Amount, Limits, Quota, Reservation, Standing
 from app.domain.runs import CANCELLED, Held, Run
 from app.domain.sessions import Session
 from app.domain.thinking import Thought
@@ -60,8 +61,13 @@ TENANT_TABLES = sorted(
 # into ATTEMPTS: a test below sees to it.
 WITHOUT_REPOSITORY = {"tries"}
 
+# What all members of a tenant have together; a test of its own keeps other tenants out.
+OF_ALL_MEMBERS = {"quotas", "quota_days"}
+
 HOUR = timedelta(hours=1)
 PATH = "/memories/secret.md"
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+CALL = Amount(100, 1_000)
 A_THOUGHT = Thought(2, SHA, None, None)
 ATTEMPT = Attempt(method="POST", route="/v1/sessions", key="once", fingerprint=SHA)
 
@@ -78,6 +84,7 @@ class Belongings:
     run: Run
     held: Held
     call: StartedCall
+    reservation: Reservation
 
 
 @pytest.fixture
@@ -112,13 +119,16 @@ def hers(database: Database, people: People) -> Belongings:
         run = tx.runs.add(new_id(), session.id, agent.id, None, 1)
         call = a_call(run)
         tx.usage.begin(call)
+        reservation = tx.quota.reserve(CALL, NOW + timedelta(minutes=5))
         tx.audit.add(Action.AGENT_CREATE, "agent", agent.id, {})
         tx.idempotency.begin(ATTEMPT)
         tx.idempotency.finish(ATTEMPT, FirstAnswer(status=201, location=None, resource={}))
     with database.system() as system:
         claimed = system.runs.claim(run.id, worker="test", lease=HOUR, timeout=HOUR)
     assert claimed
-    return Belongings(people.alice, agent, session, attachment, imported, run, claimed.held, call)
+    return Belongings(
+        people.alice, agent, session, attachment, imported, run, claimed.held, call, reservation
+    )
 
 
 def a_call(run: Run) -> StartedCall:
@@ -294,6 +304,9 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
         "of": lambda tx, hers: tx.imports.of(hers.session.id),
         "add": lambda tx, hers: tx.imports.add(an_import(tx.principal, hers.agent, hers.session)),
     },
+    "quota_reservations": {
+        "settle": lambda tx, hers: tx.quota.settle(hers.reservation.id, CALL, NOW.date()),
+    },
     "audit_events": {
         "page": lambda tx, _: tx.audit.page(None, 50).items,
     },
@@ -325,7 +338,7 @@ def test_she_herself_finds_all_of_it(database, hers, of):
 
 
 def test_every_table_of_a_tenant_is_tried():
-    assert {*ATTEMPTS, *WITHOUT_REPOSITORY} == set(TENANT_TABLES)
+    assert {*ATTEMPTS, *WITHOUT_REPOSITORY, *OF_ALL_MEMBERS} == set(TENANT_TABLES)
 
 
 def test_a_table_without_attempts_has_no_repository():
@@ -333,6 +346,23 @@ def test_a_table_without_attempts_has_no_repository():
 
     assert not used & WITHOUT_REPOSITORY
     assert used >= ATTEMPTS.keys()
+
+
+def test_a_quota_is_its_tenants(first_wall, people, hers):
+    with first_wall.transaction(people.admin) as tx:
+        tx.quota.put(Quota(limits=Limits(tokens=100)))
+        tx.quota.settle(hers.reservation.id, CALL, NOW.date())
+        tx.quota.reserve(CALL, NOW + timedelta(minutes=5))
+
+    with first_wall.transaction(people.eve) as tx:
+        assert tx.quota.lock() == tx.quota.get() == Quota()
+        assert tx.quota.standing(Quota(), NOW) == Standing(Quota(), NOW, Amount(), Amount())
+        tx.quota.put(Quota(limits=Limits(tokens=0)))
+    with first_wall.reading(people.bob) as tx:
+        assert tx.quota.get() == Quota(limits=Limits(tokens=100))
+        assert tx.quota.standing(Quota(), NOW) == Standing(Quota(), NOW, CALL, CALL)
+    with first_wall.transaction(people.bob) as tx, pytest.raises(NotFound):
+        tx.quota.put(Quota())
 
 
 def test_absent_and_not_hers_are_the_same_failure(database, people, hers):

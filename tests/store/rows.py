@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -178,6 +178,15 @@ def _records(*, agent: UUID, session: UUID, run: UUID, user: UUID, key: UUID) ->
             "model": "claude-sonnet-5-5",
             "outcome": "succeeded",
             "input_tokens": 10,
+        },
+        "quotas": {"period": "month", "tokens": 1_000, "micro_dollars": None},
+        "quota_days": {"day": date(2026, 11, 30), "tokens": 10, "micro_dollars": 5},
+        "quota_reservations": {
+            "id": new_id(),
+            "user_id": user,
+            "tokens": 10,
+            "micro_dollars": 5,
+            "lease_until": LATER,
         },
         "imports": {
             "id": new_id(),

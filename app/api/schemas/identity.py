@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from app.api.schemas.fields import Json, Line, Strict
+from app.api.schemas.fields import Flag, Json, Line, Strict
 from app.api.schemas.pages import PageQuery
 from app.domain.audit import Action
 from app.domain.principals import Role
@@ -17,6 +17,13 @@ class UserCreateSchema(Strict):
     role = fields.String(
         load_default=Role.MEMBER, validate=validate.OneOf([role.value for role in Role])
     )
+
+
+class UserChangeSchema(Strict):
+    """What to change of a user; what is left out stays."""
+
+    role = fields.String(validate=validate.OneOf([role.value for role in Role]))
+    disabled = Flag(metadata={"description": "Whether its keys are refused."})
 
 
 class UserSchema(Strict):

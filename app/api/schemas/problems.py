@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from app.api.schemas.fields import Strict
+from app.api.schemas.quota import LimitsSchema
 
 
 class FaultSchema(Strict):
@@ -25,3 +26,7 @@ class ProblemSchema(Strict):
     detail = fields.String()
     request_id = fields.String()
     errors = fields.List(fields.Nested(FaultSchema))
+    left = fields.Nested(LimitsSchema, metadata={"description": "Of the quota; with 402."})
+    resets_at = fields.String(
+        metadata={"description": "When the quota's next period begins; with 402."}
+    )

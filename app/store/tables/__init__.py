@@ -10,6 +10,7 @@ from app.store.tables.agents import agents, memory_files, skills
 from app.store.tables.columns import metadata
 from app.store.tables.identity import api_keys, tenants, users
 from app.store.tables.overrides import context_overrides, override_sets
+from app.store.tables.quota import quota_days, quota_reservations, quotas
 from app.store.tables.records import audit_events, idempotency_keys, imports
 from app.store.tables.sessions import (
     attachments,
@@ -35,6 +36,9 @@ __all__ = [
     "messages",
     "metadata",
     "override_sets",
+    "quota_days",
+    "quota_reservations",
+    "quotas",
     "runs",
     "session_files",
     "sessions",

@@ -1,0 +1,119 @@
+"""Quota: reserved before a call, settled after it, set by an admin.
+
+A call's two transactions are short, and none is open while the model answers:
+
+    with database.transaction(owner) as tx:
+        held = quota.reserve(tx, quota.most(…), now=runtime.now(), lease=…)
+    …the call…
+    with database.transaction(owner) as tx:
+        quota.settle(tx, held, quota.spent(usage, price), now=runtime.now())
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from app.domain.audit import Action
+from app.domain.quota import Amount, Quota, Reservation, Standing
+from app.domain.responses import Usage
+from app.errors import QuotaExceeded
+from app.provider.prices import Price, price
+from app.runtime import Runtime
+from app.store.transaction import Transaction
+
+log = structlog.get_logger(__name__)
+
+# A job may be delivered again for an hour, and is not to settle the same call twice.
+KEPT_AFTER_LEASE = timedelta(days=1)
+
+
+def most(provider: str, model: str, *, input_tokens: int, max_tokens: int, at: datetime) -> Amount:
+    """The most that a call can use: its whole input, written to the cache, and a full answer."""
+    usage = {"cache_creation_input_tokens": input_tokens, "output_tokens": max_tokens}
+    found = price(provider, model, {"input_tokens": 0} | usage, at)
+    return Amount(input_tokens + max_tokens, found.micro_dollars if found else 0)
+
+
+def spent(usage: Usage, found: Price | None) -> Amount:
+    """What a call used, by the provider's own figures: cached tokens count like fresh ones."""
+    tokens = usage.whole_input + usage.output_tokens
+    return Amount(tokens, found.micro_dollars if found else 0)
+
+
+def reserve(tx: Transaction, amount: Amount, *, now: datetime, lease: timedelta) -> Reservation:
+    """Hold back what a call may use, until it is settled or its lease is over.
+
+    Other reservations of the tenant wait until `tx` ends, so it ends soon.
+
+    Raises:
+        QuotaExceeded: less than that is left. Nothing is held.
+    """
+    standing = tx.quota.standing(tx.quota.lock(), now)
+    if not standing.covers(amount):
+        raise _exceeded(standing)
+    return tx.quota.reserve(amount, now + lease)
+
+
+def settle(
+    tx: Transaction, reservation: Reservation, used: Amount | None, *, now: datetime
+) -> None:
+    """Put what the call used in the place of what was reserved. Again: nothing happens.
+
+    None is for a call that was not billed: not sent, or refused. Where nobody knows what it used,
+    `reservation.amount` is the safe side.
+    """
+    if not tx.quota.settle(reservation.id, used or Amount(), now.date()):
+        log.info("quota_settled_before", reservation_id=str(reservation.id))
+
+
+def check(tx: Transaction, *, now: datetime) -> None:
+    """Go on only while something of the quota is left. Holds nothing back.
+
+    Raises:
+        QuotaExceeded: it is used up, or reserved to the last token.
+    """
+    standing = show(tx, now=now)
+    if 0 in (standing.left.tokens, standing.left.micro_dollars):
+        raise _exceeded(standing)
+
+
+def show(tx: Transaction, *, now: datetime) -> Standing:
+    """The tenant's quota, and what is left of it."""
+    return tx.quota.standing(tx.quota.get(), now)
+
+
+def replace(tx: Transaction, quota: Quota, *, now: datetime) -> Standing:
+    """Set other limits. What was used in the period stays used.
+
+    Raises:
+        NotFound: the principal is no admin.
+    """
+    tx.quota.put(quota)
+    limits = {"tokens": quota.limits.tokens, "micro_dollars": quota.limits.micro_dollars}
+    tx.audit.add(
+        Action.QUOTA_UPDATE, "tenant", tx.principal.tenant_id, {"period": quota.period} | limits
+    )
+    return tx.quota.standing(quota, now)
+
+
+def purge(runtime: Runtime) -> None:
+    """Forget what calls of long ago had reserved, whether they were settled or their worker died.
+
+    A reservation holds nothing from the end of its lease on, also while no sweep runs.
+    """
+    with runtime.database.system() as system:
+        purged = system.quota.purge(runtime.now(), KEPT_AFTER_LEASE)
+    log.info("quota_reservations_purged", rows=purged)
+
+
+def _exceeded(standing: Standing) -> QuotaExceeded:
+    left, resets_at = standing.left, standing.resets_at
+    return QuotaExceeded(
+        f"Wait until {resets_at}, or ask an admin of your tenant for more.",
+        extensions={
+            "left": {"tokens": left.tokens, "micro_dollars": left.micro_dollars},
+            "resets_at": resets_at,
+        },
+    )
