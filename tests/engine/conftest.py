@@ -16,6 +16,7 @@ from app.services import execution
 from app.settings import Settings
 from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
+from tests.fakes.strict_provider import Reply
 
 
 @pytest.fixture
@@ -32,6 +33,11 @@ def alice(runtime: Runtime) -> Caller:
     client = create_app(runtime).test_client()
     tenant = make_tenant(runtime.database)
     return make_caller(runtime.database, client, tenant, "alice", Role.MEMBER)
+
+
+def says(*blocks: Any, **details: Any) -> Reply:
+    """An answer for a provider that is told what to say."""
+    return Reply(blocks=list(blocks), **details)
 
 
 @dataclass
@@ -59,6 +65,9 @@ class Runs:
 
     def get(self, run: str) -> Any:
         return self.alice.get(f"/v1/runs/{run}").json
+
+    def calls(self, run: str) -> Any:
+        return self.alice.get(f"/v1/runs/{run}/calls").json["items"]
 
     def messages(self, session: str) -> Any:
         return self.alice.get(f"/v1/sessions/{session}/messages").json["items"]
