@@ -11,6 +11,7 @@ from uuid import UUID
 import msgspec
 
 from app.chain.snapshots import snapshot
+from app.chain.stack import Workbench
 from app.domain.catalogue import facts_for
 from app.domain.ids import new_id
 from app.domain.responses import Response, Usage
@@ -50,13 +51,13 @@ class Call:
     shown: Snapshot
 
 
-def ready(tx: Transaction, session_id: UUID, loaded: Loaded) -> Call:
+def ready(tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbench) -> Call:
     """Assemble the next call through the chain, as inspect does, and check it.
 
     Raises:
         NothingToSend, RequestInvalid
     """
-    assembled = context.assemble(tx, session_id, loaded=loaded)
+    assembled = context.assemble(tx, session_id, loaded=loaded, workbench=workbench)
     request = assembled.request
     if not request.messages:
         raise NothingToSend("Take back the overrides that leave every message out.")

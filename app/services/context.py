@@ -10,7 +10,7 @@ from app.chain.capture import capture
 from app.chain.fingerprint import text_sha256
 from app.chain.middlewares.context_overrides import OverrideSource, overrides_of
 from app.chain.snapshots import Covered, snapshot
-from app.chain.stack import Reads, default_chain
+from app.chain.stack import Reads, Workbench, default_chain
 from app.domain.jsontext import loads
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import Part, seq_of
@@ -37,11 +37,12 @@ def assemble(
     session_id: UUID,
     overrides: OverrideSource | None = None,
     loaded: Loaded | None = None,
+    workbench: Workbench | None = None,
 ) -> Assembled:
     """Build the next request through the real chain, and stop before anything is called.
 
     With `overrides`, those act in place of the saved ones; with `loaded`, all that a run reads
-    once is taken from there.
+    once is taken from there. With a `workbench`, its tools can be carried out.
 
     Raises:
         NotFound: the session is not the principal's to see.
@@ -53,7 +54,7 @@ def assemble(
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
     reads = _reads(tx, overrides or tx.overrides)
-    chain = default_chain(frozen(reads, loaded) if loaded else reads, estimator)
+    chain = default_chain(frozen(reads, loaded) if loaded else reads, estimator, workbench)
     chain.before_run(state)
     return Assembled(chain.model_call(state, capture), state, estimator)
 

@@ -16,6 +16,9 @@ from uuid import UUID
 import msgspec
 import structlog
 
+from app.chain.skills_in_use import in_use_after
+from app.chain.stack import Workbench
+from app.domain.jsontext import loads
 from app.domain.messages import Block, NewMessage, prepare
 from app.domain.runs import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.domain.tools import ToolCall, ToolOutcome
@@ -29,6 +32,7 @@ from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, Th
 from app.runtime import Runtime
 from app.services import calls, frozen, thinking
 from app.services.calls import Call
+from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
 from app.telemetry import logs
 
@@ -80,8 +84,9 @@ class _Execution:
         """Turn by turn; None when the last one has written the ending with it."""
         try:
             loaded = self._loaded()
+            workbench = self._workbench(loaded)
             while (ending := self._limit()) is None:
-                ending = self._turn(loaded)
+                ending = self._turn(loaded, workbench)
                 if ending is not None:
                     return None
             return ending
@@ -120,10 +125,19 @@ class _Execution:
             tx.runs.keep_loaded(self._claimed.held, msgspec.to_builtins(loaded))
         return loaded
 
-    def _turn(self, loaded: Loaded) -> Ending | None:
+    def _workbench(self, loaded: Loaded) -> Workbench:
+        """What the tools of this run work on, and which skills it has in use by now."""
+        with self._runtime.database.reading(self._claimed.principal) as tx:
+            session = tx.sessions.get(self._run.session_id)
+            written = tx.messages.contents(session.id, self._run.seqs) if self._turns else {}
+        workspace = SessionWorkspace(self._runtime.database, self._claimed.principal, session)
+        own = [loads(written[seq]) for seq in sorted(written)]
+        return Workbench(workspace, skills_in_use=in_use_after(own, loaded.skills))
+
+    def _turn(self, loaded: Loaded, workbench: Workbench) -> Ending | None:
         """One model call with the tools that it asks for; the ending, if the run has ended."""
         with self._runtime.database.reading(self._claimed.principal) as tx:
-            call = calls.ready(tx, self._run.session_id, loaded)
+            call = calls.ready(tx, self._run.session_id, loaded, workbench)
         with self._transaction() as tx:
             tx.runs.hold(self._claimed.held)
             calls.note_begin(tx, self._claimed, call, self._runtime.provider.name)

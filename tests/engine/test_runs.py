@@ -65,6 +65,25 @@ def test_calls_are_answered_together_and_in_their_order(runs: Runs) -> None:
     assert provider.sent[1]["messages"][-1]["content"] == results
 
 
+def test_built_in_tools_work_on_the_session(runs: Runs) -> None:
+    session = make_session(runs.alice)
+    provider = ScriptedProvider(
+        says(tool_use("write_file", path="/plan.md", content="Tea first.")),
+        says(tool_use("read_file", path="/plan.md"), tool_use("read_file", path="/none.md")),
+        says(text("Done.")),
+    )
+
+    run = runs.answered(session, provider)
+
+    assert (run["status"], run["turns"]) == ("succeeded", 3)
+    found, missing = runs.messages(session)[4]["content"]
+    assert "Tea first." in found["content"]
+    assert "is_error" not in found
+    assert missing["is_error"]
+    file = runs.alice.get(f"/v1/sessions/{session}/files/plan.md")
+    assert file.json["content"] == "Tea first."
+
+
 @pytest.mark.parametrize("reason", ["max_tokens", "refusal", "stop_sequence", "of_tomorrow"])
 def test_what_the_model_stopped_for_is_told(runs: Runs, reason: str) -> None:
     provider = ScriptedProvider(says(text("Well"), stop_reason=reason))
