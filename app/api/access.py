@@ -77,6 +77,8 @@ ACCESS: dict[str, Who] = {
     "runs.list_calls": Who.MEMBER,
     "runs.get_call": Who.MEMBER,
     "runs.compare_calls": Who.MEMBER,
+    "usage.get_usage": Who.MEMBER,
+    "usage.get_usage_estimates": Who.MEMBER,
     "quota.get_quota": Who.MEMBER,
     "quota.put_quota": Who.ADMIN,
     "keys.create_key": Who.MEMBER,

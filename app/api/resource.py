@@ -62,6 +62,12 @@ class Resource(Blueprint):  # type: ignore[misc]  # flask-smorest has no types
         """Answer with this status, and with what the view returns as this schema dumps it."""
         return self.response(status, schema, **about)  # type: ignore[no-any-return]
 
+    def gives_text(self, status: int, content_type: str) -> Decorator:
+        """Say in the OpenAPI document that the same answer can be had as text of this type."""
+        return self.alt_response(  # type: ignore[no-any-return]
+            status, schema={"type": "string"}, content_type=content_type, success=True
+        )
+
     def notes(self, **about: Any) -> Decorator:
         """Add to the OpenAPI document what the other decorators cannot know."""
         return self.doc(**about)  # type: ignore[no-any-return]

@@ -24,13 +24,14 @@ from app.api import (
     runs,
     sessions,
     skills,
+    usage,
     users,
 )
 from app.api.paths import RestOfPath
 
 RESOURCES = (
     me, agents, sessions, messages, context, runs, overrides, memory, skills, files, attachments,
-    imports, quota, keys, users, audit,
+    imports, usage, quota, keys, users, audit,
 )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def purge(runtime: Runtime) -> None:
 def _exceeded(standing: Standing) -> QuotaExceeded:
     left, resets_at = standing.left, standing.resets_at
     return QuotaExceeded(
-        f"Wait until {resets_at}, or ask an admin of your tenant for more.",
+        f"The quota leaves too little for this call until {resets_at}.",
         extensions={
             "left": {"tokens": left.tokens, "micro_dollars": left.micro_dollars},
             "resets_at": resets_at,

@@ -42,6 +42,7 @@ from app.store.tenants import AllTenants, Tenants
 from app.store.thinking import Thinking
 from app.store.todos import Todos
 from app.store.usage import Usage
+from app.store.usage_reports import UsageReports
 from app.store.users import AllUsers, Users
 
 Queued = tuple[Job, str]
@@ -85,6 +86,7 @@ class Transaction:
         self.imports = Imports(connection, scope)
         self.runs = Runs(connection, scope)
         self.usage = Usage(connection, scope)
+        self.usage_reports = UsageReports(connection, scope)
         self.quota = Quotas(connection, scope)
         self.audit = Audit(connection, scope, origin)
         self.idempotency = Idempotency(connection, scope, idempotency_retention)

@@ -37,6 +37,7 @@ from app.domain.runs import CANCELLED, Held, Run
 from app.domain.sessions import Session
 from app.domain.thinking import Thought
 from app.domain.usage import EndedCall, SentPart, StartedCall
+from app.domain.usage_reports import GroupBy
 from app.errors import NotFound, RunLost
 from app.settings import Settings
 from app.store.tables import metadata
@@ -295,6 +296,9 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
         "call": lambda tx, hers: tx.usage.call(hers.run.id, 1),
         "totals": lambda tx, hers: tx.usage.totals(hers.run.id).calls,
         "begin": lambda tx, hers: tx.usage.begin(a_call(hers.run)),
+        "rows": lambda tx, _: tx.usage_reports.rows(GroupBy.AGENT),
+        "rows by day": lambda tx, _: tx.usage_reports.rows(GroupBy.DAY),
+        "estimates": lambda tx, _: tx.usage_reports.estimates(),
         "end": lambda tx, hers: tx.usage.end(
             hers.call.id, EndedCall(outcome="failed", latency_ms=1)
         ),
