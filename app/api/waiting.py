@@ -40,6 +40,7 @@ PREFER: dict[str, Any] = {
 
 _EXTENSION = "hango-waiting"
 _LOOK_EVERY = 5.0  # seconds: how late a lost wake-up is found out
+_IDLE = 2.0  # for how long the subscription is kept when nobody waits, and nothing comes
 _RECONNECT_AFTER = 1.0
 _PREFERRED = re.compile(r"(?:^|,)\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*(?:;[^,]*)?(?=,|$)", re.I)
 
@@ -113,19 +114,32 @@ class Hub:
                 del self._waiting[name]
 
     def _listen(self) -> None:
-        """For as long as the process lives; after each break of the connection, all look anew."""
-        while True:
+        """For as long as somebody waits. After each break of the connection, all look anew."""
+        while self._is_wanted():
             try:
                 with _subscription(self._redis) as subscription:
                     subscription.subscribe(ENDED)
                     self._wake(None)
-                    while True:
-                        message = subscription.get_message(timeout=_LOOK_EVERY)
-                        if message:
-                            self._wake(message["data"].decode())
+                    self._hear(subscription)
+            # ValueError: the client was closed in the middle of it.
             except (redis_fails(), OSError, ValueError) as error:
                 log.warning("waits_not_woken", kind=type(error).__name__)
-            time.sleep(_RECONNECT_AFTER)
+                time.sleep(_RECONNECT_AFTER)
+
+    def _hear(self, subscription: Any) -> None:
+        while True:
+            message = subscription.get_message(timeout=_IDLE)
+            if message:
+                self._wake(message["data"].decode())
+            elif not self._waiting:
+                return
+
+    def _is_wanted(self) -> bool:
+        """Whether anybody waits; where nobody does, the next one starts another listener."""
+        with self._lock:
+            if not self._waiting:
+                self._listener = None
+            return bool(self._waiting)
 
     def _wake(self, name: str | None) -> None:
         with self._lock:
