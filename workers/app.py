@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import signals
 
+from app.provider.choice import provider_for
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
 from workers import base, messages, runs, schedule, upkeep
@@ -17,6 +18,14 @@ MODULES = (messages, runs, upkeep)  # whose import registers the jobs
 
 app = base.application(settings)
 app.conf.beat_schedule = schedule.TABLE
+
+
+@signals.worker_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _load_provider(**_: object) -> None:
+    """So that the first call of a worker does not wait for it."""
+    provider = provider_for(settings)
+    provider.prepare()
+    provider.close()
 
 
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from functools import cache
@@ -41,11 +42,22 @@ def application(settings: Settings) -> Celery:
     the parent must not be shared.
     """
     celery = celery_client(settings)
-    runtime = cache(lambda: build_runtime(settings, "hango-worker"))
+    runtime = _once(lambda: build_runtime(settings, "hango-worker"))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}
         celery.task(name=name, bind=True, **options)(_as_task(function, runtime))
     return celery
+
+
+def _once(build: Callable[[], Runtime]) -> Callable[[], Runtime]:
+    """Builds at the first call; also where many threads call first."""
+    cached, lock = cache(build), threading.Lock()
+
+    def built() -> Runtime:
+        with lock:
+            return cached()
+
+    return built
 
 
 def _as_task(function: JobFunction, runtime: Callable[[], Runtime]) -> Callable[..., None]:

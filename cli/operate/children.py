@@ -13,9 +13,11 @@ from cli.operate.embedded.ownership import Program
 
 _CODE = Path(__file__).resolve().parents[2]
 _WEB_PROCESSES = 2
-_WEB_THREADS = 8  # of each process; at most as many as its database connections
+# Of each process: as many as may wait for a run (HANGO_MAX_WAITS), which takes no database
+# connection, and for the others no more than there are connections.
+_WEB_THREADS = 16 + 8
 _HEADER_BYTES = 128 * 1024
-_WORKER_THREADS = 4
+_WORKER_THREADS = 32
 _DRAIN_SECONDS = 8  # what a request that is running is given when hango stops
 
 

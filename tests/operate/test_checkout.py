@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from app.domain.jobs import QueueName
 from tests.operate.processes import CODE
 
 LOCKS = ["requirements.lock", "requirements-dev.lock"]
@@ -80,9 +81,16 @@ def test_procfile_and_compose_run_the_same_programs() -> None:
     services = yaml.safe_load((CODE / "docker-compose.yml").read_text())["services"]
     image = (CODE / "Dockerfile").read_text()
 
-    for name in ("worker", "beat"):
+    for name in ("worker", "upkeep", "beat"):
         command = services[name]["command"]
-        assert command[:4] == processes[name].split()[:4]
+        assert command[:6] == processes[name].split()[:6]
+    consumed = [
+        queue
+        for line in processes.values()
+        if "--queues" in line
+        for queue in line.split("--queues ")[1].split()[0].split(",")
+    ]
+    assert sorted(consumed) == sorted(QueueName)
     assert "app.web:from_environment()" in processes["web"]
     assert "app.web:from_environment()" in image
     assert processes["release"].split() == services["migrate"]["command"]
