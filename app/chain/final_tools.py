@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.chain.skills_in_use import SkillsInUse
+from app.chain.skills_in_use import NOT_NARROWED, Narrowing
 from app.domain.overrides import OverrideSet
 from app.domain.requests import ModelRequest, Tool
 
@@ -17,10 +17,10 @@ def with_final_tools(request: ModelRequest, overrides: OverrideSet) -> ModelRequ
 
     The agent's own tools stand first, so that they win over a built-in of the same name.
     """
-    in_use = request.state.find(SkillsInUse) or SkillsInUse()
+    narrowing = request.state.find(Narrowing) or NOT_NARROWED
     tools: dict[str, Tool] = {}
     for tool in request.tools:
-        if not overrides.excludes(tool.part) and in_use.leaves(tool.name):
+        if not overrides.excludes(tool.part) and narrowing.leaves(tool.name):
             tools.setdefault(tool.name, tool)
     final = tuple(tools.values())
     return replace(request, tools=final, tool_choice=_possible(request.tool_choice, final))

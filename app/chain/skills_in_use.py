@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from app.domain.messages import Block
 from app.domain.ports import Skill
 
 READ_SKILL = "read_skill"
+
+
+class Narrowing(msgspec.Struct, frozen=True):
+    """The tools that the skills in use leave to one model call."""
+
+    allowed: frozenset[str] | None = None  # None: all
+
+    def leaves(self, tool_name: str) -> bool:
+        """Whether this tool is left. Never brings one in that is not there."""
+        return self.allowed is None or tool_name in self.allowed
+
+
+NOT_NARROWED = Narrowing()
 
 
 class SkillsInUse:
@@ -28,11 +43,11 @@ class SkillsInUse:
         if skill.allowed_tools is not None:
             self._allowed[skill.name] = frozenset(skill.allowed_tools)
 
-    def leaves(self, tool_name: str) -> bool:
-        """Whether the skills in use leave this tool. Never brings one in that is not there."""
-        if not self._allowed or tool_name == READ_SKILL:
-            return True
-        return any(tool_name in allowed for allowed in self._allowed.values())
+    def narrowing(self) -> Narrowing:
+        """What is left as of now."""
+        if not self._allowed:
+            return NOT_NARROWED
+        return Narrowing(frozenset({READ_SKILL}).union(*self._allowed.values()))
 
 
 def in_use_after(messages: Iterable[Sequence[Block]], skills: Iterable[Skill]) -> SkillsInUse:

@@ -9,12 +9,12 @@ import msgspec
 from app.chain.handlers.answers import Answers
 from app.chain.handlers.inputs import carried_out
 from app.chain.handlers.skills import SkillTools
-from app.chain.middleware import Middleware
+from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.guard import budget_of
 from app.chain.prompts import contributed_block, contributed_tools
 from app.chain.skills_in_use import SkillsInUse
 from app.domain.ports import Estimator, Skill, Sources
-from app.domain.requests import RunState, SystemBlock, Tool
+from app.domain.requests import ModelRequest, RunState, SystemBlock, Tool
 
 
 class _Loaded(msgspec.Struct, frozen=True):
@@ -50,3 +50,8 @@ class Skills(Middleware):
         answers = Answers(budget_of(state).tool_output, self._estimator)
         tools = SkillTools(skills, state.get(SkillsInUse), answers)
         return contributed_tools(state.agent, "skills", carried_out(tools.by_name()))
+
+    def wrap_model_call(self, request: ModelRequest, call_next: CallNext) -> Reply:
+        # As of now: what is asked about this call once its tools have run has to be the same.
+        request.state.put(request.state.get(SkillsInUse).narrowing())
+        return call_next(request)

@@ -9,7 +9,10 @@ from app.domain.requests import ModelRequest
 
 
 class ToolAllowlist(Middleware):
-    """Leaves excluded tools out, where nothing behind it can add one back."""
+    """Leaves out excluded tools and those that the skills in use do not leave.
+
+    Nothing behind it can add one back.
+    """
 
     def wrap_model_call(self, request: ModelRequest, call_next: CallNext) -> Reply:
         return call_next(with_final_tools(request, overrides_of(request.state)))

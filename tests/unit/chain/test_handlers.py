@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from app.chain.capture import capture
+from app.chain.final_tools import with_final_tools
 from app.chain.handlers.helpers import MAX_DEPTH
 from app.chain.handlers.todos import MAX_TODO_CHARACTERS, MAX_TODOS
 from app.chain.skills_in_use import SkillsInUse, in_use_after
@@ -63,8 +64,12 @@ class Run:
         return {tool.name for tool in self.request().tools}
 
     def call(self, name: str, /, **values) -> ToolOutcome:
-        [handler] = [tool.handler for tool in self.request().tools if tool.name == name]
-        return handler(ToolCall("t1", name, values))
+        return run_tool(self.request(), name, **values)
+
+
+def run_tool(request, name: str, /, **values) -> ToolOutcome:
+    [handler] = [tool.handler for tool in request.tools if tool.name == name]
+    return handler(ToolCall("t1", name, values))
 
 
 def at_work(workspace=None, delegate=None, **changes) -> Run:
@@ -231,6 +236,15 @@ class TestSkills:
 
         assert run.request().tool_choice == {"type": "auto"}
 
+    def test_a_call_stays_what_it_was_when_its_tools_have_run(self):
+        run = at_work()
+        request = run.request()
+        before = with_final_tools(request, NO_OVERRIDES)
+
+        run_tool(request, "read_skill", name="review")
+
+        assert with_final_tools(request, NO_OVERRIDES).tools == before.tools
+
     def test_another_run_begins_with_all_tools(self):
         at_work().call("read_skill", name="review")
 
@@ -257,8 +271,7 @@ class TestSkills:
 
         in_use = in_use_after(messages, [REVIEW, DEPLOY, PLAIN])
 
-        assert in_use.leaves("grep")
-        assert not in_use.leaves("write_file")
+        assert in_use.narrowing().allowed == {"read_file", "grep", "read_skill"}
 
     def test_a_skill_of_megabytes_is_cut_and_says_so(self):
         long = Skill("long", "Too long.", "x" * 2_000_000, None, 1)

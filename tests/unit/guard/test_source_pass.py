@@ -89,6 +89,16 @@ def test_ends_are_those_of_the_output_and_nothing_is_lost_uncounted(pieces, budg
         assert found.text == output
 
 
+@pytest.mark.parametrize("more", [1, 60])
+def test_pieces_that_cost_more_together_than_alone_fit_all_the_same(more):
+    def uneven(text):
+        return len(text) + (more if "\n[…" in text and len(text) > 400 else 0)
+
+    found = compact_output("x" * 9000, 800, uneven, how_to_read=HOW)
+
+    assert 780 < uneven(found.text) <= 800
+
+
 def test_a_budget_without_room_is_a_fault_of_the_caller():
     with pytest.raises(ValueError, match="at least"):
         compact("x", LEAST_BUDGET - 1)

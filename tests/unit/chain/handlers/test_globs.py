@@ -31,6 +31,7 @@ def fits(pattern, path):
         ("/**/x/**/y", "/x/y", True),
         ("/**/x/**/y", "/a/x/b/c/y", True),
         ("/**/x/**/y", "/ax/b/y", False),
+        ("/**/x/**/y", "/xa/x/y", True),
         ("/a**c", "/abbc", True),
         ("/a**c", "/ab/c", False),
         ("/[ab].(x)+", "/[ab].(x)+", True),
