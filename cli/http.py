@@ -91,7 +91,7 @@ class Api:
         self.timeout_seconds = timeout_seconds
 
     def get(self, *segments: str, query: Mapping[str, object] | None = None) -> Any:
-        """The JSON at this path; parameters that are None are left out."""
+        """The JSON, or the text of the CSV, at this path; parameters that are None are left out."""
         return self._send("GET", target(segments, query)).document
 
     def tagged(self, *segments: str) -> Tagged:
@@ -228,6 +228,8 @@ class Api:
         try:
             if kind == "application/json" or kind.endswith("+json"):
                 return json.loads(body)
+            if kind == "text/csv":
+                return body.decode(errors="replace")
         except (ValueError, RecursionError):
             kind = "broken JSON"
         raise Stop(

@@ -25,6 +25,10 @@ COMMANDS = {
     "sessions": ("cli.sessions:sessions", "Conversations."),
     "messages": ("cli.messages:messages", "What was said in a session."),
     "agents": ("cli.agents:agents", "Named configurations: prompt, model, tools."),
+    "usage": ("cli.usage:usage", "What model calls used and cost."),
+    "quota": ("cli.quota:quota", "What your tenant may use, and what is left."),
+    "keys": ("cli.keys:keys", "API keys."),
+    "users": ("cli.users:users", "People in your tenant."),
     "admin": ("cli.operate.admin:admin", "Tenants, users, keys."),
     "db": ("cli.operate.db:db", "The database schema."),
 }
