@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.chain.handlers.helpers import task
+from app.chain.handlers.delegation import task
 from app.chain.middleware import Middleware
 from app.chain.prompts import contributed_block, contributed_tools
 from app.domain.ports import Delegate

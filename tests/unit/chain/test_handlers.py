@@ -8,7 +8,7 @@ import pytest
 
 from app.chain.capture import capture
 from app.chain.final_tools import with_final_tools
-from app.chain.handlers.helpers import MAX_DEPTH
+from app.chain.handlers.delegation import MAX_DEPTH
 from app.chain.handlers.todos import MAX_TODO_CHARACTERS, MAX_TODOS
 from app.chain.skills_in_use import SkillsInUse, in_use_after
 from app.chain.stack import Reads, Workbench, default_chain
