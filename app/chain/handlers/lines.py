@@ -64,7 +64,8 @@ def _numbered(number: int, line: str) -> str:
     line = line.removesuffix("\r")
     more = len(line) - MAX_LINE_CHARACTERS
     if more > 0:
-        line = f"{line[:MAX_LINE_CHARACTERS]}… [line cut: {more:,} more characters]"
+        said = f"[line cut: {more:,} more characters; grep shows what stands around a text]"
+        line = f"{line[:MAX_LINE_CHARACTERS]}… {said}"
     return f"{number:>6}\t{line}"
 
 
