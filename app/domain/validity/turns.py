@@ -102,9 +102,10 @@ def _without_system(turns: Iterable[Turn]) -> list[Turn]:
 
 
 def _placement(turns: Sequence[Turn]) -> Iterator[Finding]:
-    compacted = [block.get("type") for _, block in turns[0].blocks] == ["compaction"]
     first = turns[0]
-    if first.role == "system" or (first.role == "assistant" and not _has_compaction(first)):
+    kinds = [block.get("type") for _, block in first.blocks]
+    compacted = kinds == ["compaction"]
+    if first.role == "system" or (first.role == "assistant" and kinds[:1] != ["compaction"]):
         yield Finding(first.path, "first_not_user", "Start with a user message.")
     for index, turn in enumerate(turns):
         if _has_compaction(turn) and not (index == 0 and compacted):

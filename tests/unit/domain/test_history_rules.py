@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import groupby
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.domain.catalogue import facts_for
@@ -249,6 +249,8 @@ OF_THE_MODEL = {"prefill_unsupported"}
 
 
 @given(TURNS)
+@example([assistant("x"), SUMMARY])
+@example([SUMMARY, assistant("x")])
 def test_the_check_by_rows_agrees_with_the_check_of_the_whole_request(turns):
     turns = [
         (role, blocks)
