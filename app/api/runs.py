@@ -43,7 +43,9 @@ def create_run(body: dict[str, Any], session_id: UUID) -> Accepted:
         begun = idempotency.once(
             tx,
             body,
-            lambda: runs.begin(tx, session_id, body["message"], body["max_turns"]),
+            lambda: runs.begin(
+                tx, session_id, body["message"], body["max_turns"], now=runtime().now()
+            ),
             lambda run_id: runs.get(tx, run_id),
         )
     return begun, {"Location": f"/v1/runs/{begun.id}", "Retry-After": "1"}

@@ -65,7 +65,7 @@ class Quota:
 class Reservation:
     """Held back for one call, so that no other call counts on it."""
 
-    id: UUID
+    id: UUID  # of the call's usage record
     amount: Amount
     lease_until: str  # from then on it holds nothing: its worker is dead
 

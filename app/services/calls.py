@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,9 +25,11 @@ from app.provider import wire
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
 from app.provider.prices import price
 from app.runtime import Runtime
-from app.services import context
+from app.services import context, quota
 from app.services.context import Assembled
 from app.store.transaction import Transaction
+
+LATEST = timedelta(minutes=1)  # after its deadline a call is settled, or its worker is dead
 
 
 class RequestInvalid(Failure):
@@ -68,9 +71,19 @@ def ready(tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbenc
     return Call(new_id(), assembled, body, snapshot(request, assembled.estimator))
 
 
-def note_begin(tx: Transaction, claimed: Claimed, call: Call, provider: str) -> None:
-    """Put the call on record, and that its outcome is not known. The run must be held."""
+def note_begin(runtime: Runtime, tx: Transaction, claimed: Claimed, call: Call) -> None:
+    """Put the call on record, and that its outcome is not known. The run must be held.
+
+    Raises:
+        QuotaExceeded: it may use more than is left; it is not on record.
+    """
     request, totals = call.assembled.request, call.shown.totals
+    provider, now = runtime.provider.name, runtime.now()
+    most = quota.most(
+        provider, request.model, input_tokens=totals.after, max_tokens=request.max_tokens, at=now
+    )
+    lease = runtime.settings.call_timeout + LATEST
+    quota.reserve(tx, call.record_id, most, now=now, lease=lease)
     tx.runs.begin_call(claimed.held)
     tx.usage.begin(
         StartedCall(
@@ -87,6 +100,12 @@ def note_begin(tx: Transaction, claimed: Claimed, call: Call, provider: str) -> 
             manifest=manifest(call.shown),
         )
     )
+
+
+def note_end(runtime: Runtime, tx: Transaction, call: Call, ended: EndedCall) -> None:
+    """Put on record what the call came to, and count it against the quota."""
+    tx.usage.end(call.record_id, ended)
+    quota.settle(tx, call.record_id, quota.spent(ended), now=runtime.now())
 
 
 def manifest(shown: Snapshot) -> list[SentPart]:

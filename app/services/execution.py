@@ -140,7 +140,7 @@ class _Execution:
             call = calls.ready(tx, self._run.session_id, loaded, workbench)
         with self._transaction() as tx:
             tx.runs.hold(self._claimed.held)
-            calls.note_begin(tx, self._claimed, call, self._runtime.provider.name)
+            calls.note_begin(self._runtime, tx, self._claimed, call)
         started = time.monotonic()
         try:
             response = self._runtime.provider.complete(
@@ -160,7 +160,7 @@ class _Execution:
             return self._persist(call, answer, answer.refused, ended)
         # What was paid is on record before the tools begin, however long they take.
         with self._transaction() as tx:
-            tx.usage.end(call.record_id, ended)
+            calls.note_end(self._runtime, tx, call, ended)
         return self._persist(call, answer, self._results(call, answer), None)
 
     def _failed(self, call: Call, failure: ProviderFailure, started: float) -> None:
@@ -171,7 +171,8 @@ class _Execution:
         """
         again = isinstance(failure, ThinkingRefused) and self._may_retry_bare
         with self._transaction() as tx:
-            tx.usage.end(call.record_id, calls.failed(self._runtime, call, failure, started))
+            ended = calls.failed(self._runtime, call, failure, started)
+            calls.note_end(self._runtime, tx, call, ended)
             if again:
                 thinking.retire_all(tx, call.assembled)
         if not again:
@@ -199,7 +200,7 @@ class _Execution:
             session = tx.sessions.lock(self._run.session_id)
             tx.runs.hold(self._claimed.held)
             if ended is not None:
-                tx.usage.end(call.record_id, ended)
+                calls.note_end(self._runtime, tx, call, ended)
             new = self._messages(call, answer, results)
             stored = tx.messages.append(session, new)
             thinking.note_sent(tx, call.assembled, list(zip(new, stored, strict=True)))

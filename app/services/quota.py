@@ -1,25 +1,27 @@
 """Quota: reserved before a call, settled after it, set by an admin.
 
-A call's two transactions are short, and none is open while the model answers:
+A call's two transactions are short, and none is open while the model answers. In both its usage
+record is written as well, whose id names the reservation:
 
     with database.transaction(owner) as tx:
-        held = quota.reserve(tx, quota.most(…), now=runtime.now(), lease=…)
+        quota.reserve(tx, record_id, most, now=runtime.now(), lease=…)
     …the call…
     with database.transaction(owner) as tx:
-        quota.settle(tx, held, quota.spent(usage, price), now=runtime.now())
+        quota.settle(tx, record_id, quota.spent(ended), now=runtime.now())
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 
 from app.domain.audit import Action
 from app.domain.quota import Amount, Quota, Reservation, Standing
-from app.domain.responses import Usage
+from app.domain.usage import EndedCall
 from app.errors import QuotaExceeded
-from app.provider.prices import Price, price
+from app.provider.prices import price
 from app.runtime import Runtime
 from app.store.transaction import Transaction
 
@@ -36,13 +38,23 @@ def most(provider: str, model: str, *, input_tokens: int, max_tokens: int, at: d
     return Amount(input_tokens + max_tokens, found.micro_dollars if found else 0)
 
 
-def spent(usage: Usage, found: Price | None) -> Amount:
-    """What a call used, by the provider's own figures: cached tokens count like fresh ones."""
-    tokens = usage.whole_input + usage.output_tokens
-    return Amount(tokens, found.micro_dollars if found else 0)
+def spent(ended: EndedCall) -> Amount:
+    """What a call used, by the provider's own figures: cached tokens count like fresh ones.
+
+    A figure that is not known adds nothing, as in the reports of usage.
+    """
+    figures = (
+        ended.input_tokens,
+        ended.cache_read_tokens,
+        ended.cache_write_tokens,
+        ended.output_tokens,
+    )
+    return Amount(sum(each or 0 for each in figures), ended.cost_micro_dollars or 0)
 
 
-def reserve(tx: Transaction, amount: Amount, *, now: datetime, lease: timedelta) -> Reservation:
+def reserve(
+    tx: Transaction, record_id: UUID, amount: Amount, *, now: datetime, lease: timedelta
+) -> Reservation:
     """Hold back what a call may use, until it is settled or its lease is over.
 
     Other reservations of the tenant wait until `tx` ends, so it ends soon.
@@ -53,19 +65,13 @@ def reserve(tx: Transaction, amount: Amount, *, now: datetime, lease: timedelta)
     standing = tx.quota.standing(tx.quota.lock(), now)
     if not standing.covers(amount):
         raise _exceeded(standing)
-    return tx.quota.reserve(amount, now + lease)
+    return tx.quota.reserve(record_id, amount, now + lease)
 
 
-def settle(
-    tx: Transaction, reservation: Reservation, used: Amount | None, *, now: datetime
-) -> None:
-    """Put what the call used in the place of what was reserved. Again: nothing happens.
-
-    None is for a call that was not billed: not sent, or refused. Where nobody knows what it used,
-    `reservation.amount` is the safe side.
-    """
-    if not tx.quota.settle(reservation.id, used or Amount(), now.date()):
-        log.info("quota_settled_before", reservation_id=str(reservation.id))
+def settle(tx: Transaction, record_id: UUID, used: Amount, *, now: datetime) -> None:
+    """Put what the call used in the place of what was reserved. Again: nothing happens."""
+    if not tx.quota.settle(record_id, used, now.date()):
+        log.info("quota_settled_before", record_id=str(record_id))
 
 
 def check(tx: Transaction, *, now: datetime) -> None:

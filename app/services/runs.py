@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from app.domain.validity import check_appended, check_blocks
 from app.errors import BrokerUnavailable, HistoryRefused, RunOpen
 from app.queue import key_of
 from app.runtime import Runtime, redis_fails
+from app.services import quota
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
 
@@ -55,7 +56,12 @@ class Shown:
 
 
 def begin(
-    tx: Transaction, session_id: UUID, message: str | Sequence[Block], max_turns: int | None
+    tx: Transaction,
+    session_id: UUID,
+    message: str | Sequence[Block],
+    max_turns: int | None,
+    *,
+    now: datetime,
 ) -> Shown:
     """Store the user's message and a queued run that answers it.
 
@@ -64,6 +70,7 @@ def begin(
     Raises:
         NotFound: the session is not the principal's to see.
         RunOpen: it has a run that has not ended.
+        QuotaExceeded: nothing is left that a call could use.
         HistoryRefused: with the message, no request could ever be sent.
     """
     session = tx.sessions.lock(session_id)
@@ -71,6 +78,7 @@ def begin(
         raise RunOpen(
             f"Wait for run {other.id}, or cancel it.", headers={"Location": f"/v1/runs/{other.id}"}
         )
+    quota.check(tx, now=now)
     (stored,) = tx.messages.append(session, [_checked(tx, session, message)])
     run = tx.runs.add(new_id(), session_id, session.agent_id, max_turns, stored.seq)
     tx.enqueue(Job.EXECUTE_RUN, str(run.id))

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
-from app.domain.ids import new_id, rfc3339
+from app.domain.ids import rfc3339
 from app.domain.quota import Amount, Limits, Period, Quota, Reservation, Standing
 from app.errors import NotFound
 from app.store.repository import Repository
@@ -77,9 +77,9 @@ class Quotas(Repository):
         row = self._one(select(both))
         return Standing(quota, at, Amount(row[0], row[1]), Amount(row[2], row[3]))
 
-    def reserve(self, amount: Amount, lease_until: datetime) -> Reservation:
+    def reserve(self, call_id: UUID, amount: Amount, lease_until: datetime) -> Reservation:
         """Hold so much back. Whether it is left was asked before, under the lock."""
-        made = Reservation(new_id(), amount, rfc3339(lease_until))
+        made = Reservation(call_id, amount, rfc3339(lease_until))
         self._connection.execute(
             insert(quota_reservations).values(
                 tenant_id=self._scope.tenant_id,

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from app.api import problems
-from app.domain.ids import now
+from app.domain.ids import new_id, now
 from app.domain.quota import Amount, Quota
 from app.errors import QuotaExceeded
 from app.runtime import Runtime
@@ -39,9 +39,9 @@ def test_an_admin_sets_what_its_members_share(
 ) -> None:
     body = {"period": "day", "tokens": 1_000, "micro_dollars": None}
     with runtime.database.transaction(member.principal) as tx:
-        held = quota.reserve(tx, Amount(300, 5), now=now(), lease=timedelta(hours=1))
-        quota.settle(tx, held, Amount(100, 4), now=now())
-        quota.reserve(tx, Amount(200, 2), now=now(), lease=timedelta(hours=1))
+        held = quota.reserve(tx, new_id(), Amount(300, 5), now=now(), lease=timedelta(hours=1))
+        quota.settle(tx, held.id, Amount(100, 4), now=now())
+        quota.reserve(tx, new_id(), Amount(200, 2), now=now(), lease=timedelta(hours=1))
 
     put = admin.put("/v1/quota", json=body)
 
@@ -100,7 +100,7 @@ def test_used_up_tells_what_is_left_and_when_it_resets(
 ) -> None:
     admin.put("/v1/quota", json={"period": "day", "tokens": 10, "micro_dollars": None})
     with runtime.database.transaction(member.principal) as tx, pytest.raises(QuotaExceeded) as no:
-        quota.reserve(tx, Amount(11), now=now(), lease=timedelta(hours=1))
+        quota.reserve(tx, new_id(), Amount(11), now=now(), lease=timedelta(hours=1))
 
     with app.test_request_context():
         reply = problems.problem(no.value)

@@ -166,9 +166,9 @@ def test_a_quota_is_set_and_shown(on_site: Asks, site: Site, settings: Settings)
     database = Database(settings)
     with database.transaction(site.ann.principal) as tx:
         now = datetime.now(UTC)
-        held = quota.reserve(tx, Amount(1_500, 6_928), now=now, lease=timedelta(hours=1))
-        quota.settle(tx, held, held.amount, now=now)
-        quota.reserve(tx, Amount(500, 72), now=now, lease=timedelta(hours=1))
+        held = quota.reserve(tx, new_id(), Amount(1_500, 6_928), now=now, lease=timedelta(hours=1))
+        quota.settle(tx, held.id, held.amount, now=now)
+        quota.reserve(tx, new_id(), Amount(500, 72), now=now, lease=timedelta(hours=1))
     database.dispose()
 
     on_site("quota", "set", "--tokens", "10000")

@@ -120,7 +120,7 @@ def hers(database: Database, people: People) -> Belongings:
         run = tx.runs.add(new_id(), session.id, agent.id, None, 1)
         call = a_call(run)
         tx.usage.begin(call)
-        reservation = tx.quota.reserve(CALL, NOW + timedelta(minutes=5))
+        reservation = tx.quota.reserve(new_id(), CALL, NOW + timedelta(minutes=5))
         tx.audit.add(Action.AGENT_CREATE, "agent", agent.id, {})
         tx.idempotency.begin(ATTEMPT)
         tx.idempotency.finish(ATTEMPT, FirstAnswer(status=201, location=None, resource={}))
@@ -356,7 +356,7 @@ def test_a_quota_is_its_tenants(first_wall, people, hers):
     with first_wall.transaction(people.admin) as tx:
         tx.quota.put(Quota(limits=Limits(tokens=100)))
         tx.quota.settle(hers.reservation.id, CALL, NOW.date())
-        tx.quota.reserve(CALL, NOW + timedelta(minutes=5))
+        tx.quota.reserve(new_id(), CALL, NOW + timedelta(minutes=5))
 
     with first_wall.transaction(people.eve) as tx:
         assert tx.quota.lock() == tx.quota.get() == Quota()

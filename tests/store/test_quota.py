@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.domain.audit import Action
+from app.domain.ids import new_id
 from app.domain.principals import Principal
 from app.domain.quota import Amount, Limits, Period, Quota, Reservation, Standing
-from app.domain.responses import Usage
+from app.domain.usage import EndedCall
 from app.errors import NotFound, QuotaExceeded
-from app.provider.prices import price
 from app.services import quota
 from app.store.transaction import Database
 
@@ -21,12 +21,16 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LEASE = timedelta(minutes=5)
 CALL = Amount(100, 1_000)
 MODEL = "claude-opus-5-5"
-CACHED = {
-    "input_tokens": 7,
-    "cache_read_input_tokens": 9_000,
-    "cache_creation_input_tokens": 1_000,
-    "output_tokens": 5,
-}
+# 7 x $4 + 9,000 x $0.20 + 1,000 x $5 + 5 x $20, per million
+CACHED = EndedCall(
+    outcome="succeeded",
+    latency_ms=1,
+    input_tokens=7,
+    cache_read_tokens=9_000,
+    cache_write_tokens=1_000,
+    output_tokens=5,
+    cost_micro_dollars=6_928,
+)
 
 
 def limit(
@@ -44,18 +48,18 @@ def reserve(
     database: Database, principal: Principal, amount: Amount = CALL, now: datetime = NOW
 ) -> Reservation:
     with database.transaction(principal) as tx:
-        return quota.reserve(tx, amount, now=now, lease=LEASE)
+        return quota.reserve(tx, new_id(), amount, now=now, lease=LEASE)
 
 
 def settle(
     database: Database,
     principal: Principal,
     held: Reservation,
-    used: Amount | None,
+    used: Amount,
     now: datetime = NOW,
 ) -> None:
     with database.transaction(principal) as tx:
-        quota.settle(tx, held, used, now=now)
+        quota.settle(tx, held.id, used, now=now)
 
 
 def standing(database: Database, principal: Principal, now: datetime = NOW) -> Standing:
@@ -89,7 +93,7 @@ def test_a_reservation_is_held_until_it_is_settled(database, people):
 
 def test_a_call_that_was_not_billed_gives_all_of_it_back(database, people):
     limit(database, people.admin, tokens=100)
-    settle(database, people.alice, reserve(database, people.alice), None)
+    settle(database, people.alice, reserve(database, people.alice), Amount())
 
     assert standing(database, people.alice).left.tokens == 100
 
@@ -111,22 +115,18 @@ def test_too_little_left_is_told_and_nothing_is_held(database, people, limits):
 
 
 def test_cached_tokens_count_once_and_the_cost_is_theirs(database, people):
-    usage = Usage.read(CACHED)
-    used = quota.spent(usage, price("anthropic", MODEL, usage.raw, NOW))
     held = reserve(database, people.alice, Amount(20_000, 200_000))
 
     for _ in range(2):
-        settle(database, people.alice, held, used)
+        settle(database, people.alice, held, quota.spent(CACHED))
 
-    # 7 x $4 + 9,000 x $0.20 + 1,000 x $5 + 5 x $20, per million
     assert standing(database, people.alice).used == Amount(10_012, 6_928)
 
 
 def test_the_most_that_a_call_can_use_covers_what_it_uses():
     most = quota.most("anthropic", MODEL, input_tokens=10_007, max_tokens=5, at=NOW)
-    usage = Usage.read(CACHED)
 
-    used = quota.spent(usage, price("anthropic", MODEL, usage.raw, NOW))
+    used = quota.spent(CACHED)
 
     assert most.tokens == used.tokens
     assert most.micro_dollars >= used.micro_dollars > 0
