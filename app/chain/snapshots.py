@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 import msgspec
@@ -14,7 +15,7 @@ from app.chain.middlewares.guard import Decision
 from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
-from app.domain.parts import Part, PartId, PartKind, message_part
+from app.domain.parts import AnyPart, Part, PartId, PartKind, SentMessage, message_part
 from app.domain.ports import Estimator
 from app.domain.previews import message_label, preview_text
 from app.domain.requests import ModelRequest, RunState, SystemBlock, Tool
@@ -77,7 +78,7 @@ def system_group(
     """Every contributed system block, those left out included."""
     sent = {block.part: block for block in request.system}
     covered = _covered_system(request)
-    parts = []
+    parts: list[AnyPart] = []
     for block in contributed:
         as_sent = sent.get(block.part, block)
         tokens = estimator.system_block(as_sent.text)
@@ -112,7 +113,7 @@ def tools_group(
     """Every contributed tool definition, those left out included; the first of each name."""
     sent = {tool.part for tool in request.tools}
     marked = any(block.cache for block in request.system) or any(t.cache for t in request.tools)
-    parts = []
+    parts: list[AnyPart] = []
     for tool in {tool.name: tool for tool in reversed(contributed)}.values():
         tokens = estimator.tool(tool.definition)
         parts.append(
@@ -148,10 +149,11 @@ def messages_group(
     sending = iter(request.messages)
     as_sent = next(sending, None)
     left_out = []
-    for part, ref in zip(parts, messages, strict=True):
+    for index, ref in enumerate(messages):
         if as_sent is ref:
             as_sent = next(sending, None)
             continue
+        parts[index] = part = _marked_part(ref)
         part.override = overrides.state_of(part.id)
         if as_sent and as_sent.part == part.id:
             _tell_replaced(part, as_sent, overrides)
@@ -198,7 +200,7 @@ def ghosts(overrides: OverrideSet, there: set[str], covered: list[MessageRef]) -
         if each.part in there:
             continue
         ref = compacted.get(PartId(each.part))
-        part = _message_part(ref) if ref else _stale_part(each.part)
+        part = _marked_part(ref) if ref else _stale_part(each.part)
         part.included, part.override = False, each.action
         part.compacted, part.stale = ref is not None, ref is None
         parts.append(part)
@@ -213,18 +215,32 @@ def _stale_part(part_id: str) -> Part:
     )  # fmt: skip
 
 
-def _message_part(ref: MessageRef) -> Part:
+def _message_part(ref: MessageRef) -> AnyPart:
+    if ref.made or (ref.marks and "rough" in ref.marks):
+        return _marked_part(ref)
+    part_id, label = _names(ref.seq, ref.role)
+    # By position: ten thousand of these are made for one long session.
+    return SentMessage(
+        part_id, "message", label, ref.preview, ref.tokens or 0, True, "none", False, ref.sha256,
+        "session", ref.role,
+    )  # fmt: skip
+
+
+def _marked_part(ref: MessageRef) -> Part:
+    """A message that something is to be said of."""
     if ref.made:
         return _made_part(ref)
-    seq, role = ref.seq, ref.role
-    # By position: ten thousand of these are made for one long session.
-    part = Part(
-        message_part(seq), "message", message_label(seq, role), ref.preview, ref.tokens or 0, True,
-        "none", False, ref.sha256, "session", role,
+    part_id, label = _names(ref.seq, ref.role)
+    return Part(
+        part_id, "message", label, ref.preview, ref.tokens or 0, True, "none", False, ref.sha256,
+        "session", ref.role, rough="rough" in ref.marks,
     )  # fmt: skip
-    if ref.marks:
-        part.rough = "rough" in ref.marks
-    return part
+
+
+@lru_cache(maxsize=65_536)
+def _names(seq: int, role: str) -> tuple[PartId, str]:
+    """The part id and the label of a message; every snapshot needs the same ones again."""
+    return message_part(seq), message_label(seq, role)
 
 
 def _made_part(ref: MessageRef) -> Part:
@@ -259,7 +275,7 @@ def _covered_system(request: ModelRequest) -> set[str]:
     return {block.part for block in request.system[: last + 1]}
 
 
-def _sums(parts: list[Part]) -> BeforeAfter:
+def _sums(parts: list[AnyPart]) -> BeforeAfter:
     before = sum(p.tokens if p.tokens_before is None else p.tokens_before for p in parts)
     return BeforeAfter(before, sum(p.tokens for p in parts if p.included))
 

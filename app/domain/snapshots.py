@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from app.domain.parts import Part
+from app.domain.parts import AnyPart
 
 
 class BeforeAfter(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Page(msgspec.Struct, frozen=True):
 class Group(msgspec.Struct, omit_defaults=True):
     """One of the three groups of parts, in the order in which they are sent."""
 
-    parts: list[Part]
+    parts: list[AnyPart]
     tokens: BeforeAfter  # over the whole group, also when `parts` is a page
     page: Page | None = None
 
@@ -97,7 +97,7 @@ class PartContent(msgspec.Struct):
     """One part in full."""
 
     session_id: str
-    part: Part
+    part: AnyPart
     content: object  # as the provider would get it: a block, a definition, or a message
     text: str  # its plain text, as its author wrote it
     before: object | None  # the content before an override, where one acts

@@ -13,7 +13,7 @@ from app.chain.snapshots import Covered, snapshot
 from app.chain.stack import Reads, Workbench, default_chain
 from app.domain.jsontext import loads
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
-from app.domain.parts import Part, seq_of
+from app.domain.parts import AnyPart, seq_of
 from app.domain.ports import Estimator, History
 from app.domain.requests import ModelRequest, RunState
 from app.domain.runs import Loaded
@@ -148,11 +148,11 @@ def _count_missing(
         summary.tokens = estimator.message(summary.role, summary.made.blocks).tokens
 
 
-def _seq(part: Part) -> int | None:
+def _seq(part: AnyPart) -> int | None:
     return int(part.id[8:]) if part.id.startswith("message:") else None
 
 
-def _index_of(parts: list[Part], before: int) -> int:
+def _index_of(parts: list[AnyPart], before: int) -> int:
     """Where the first message with a seq of `before` or more stands."""
     return next(
         (i for i, part in enumerate(parts) if (seq := _seq(part)) is not None and seq >= before),

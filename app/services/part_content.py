@@ -11,7 +11,7 @@ from app.chain.chain import Contributed
 from app.chain.middlewares.context_overrides import Unfiltered
 from app.chain.snapshots import Covered
 from app.domain.messages import Block, MessageRef
-from app.domain.parts import Part, parse_part
+from app.domain.parts import AnyPart, parse_part
 from app.domain.snapshots import PartContent, Snapshot
 from app.errors import NotFound
 from app.provider.wire import blocks_of
@@ -70,7 +70,7 @@ def part_in_full(
     )
 
 
-def _listed(whole: Snapshot, wanted: str) -> Part:
+def _listed(whole: Snapshot, wanted: str) -> AnyPart:
     for group in (whole.groups.system, whole.groups.tools, whole.groups.messages):
         for part in group.parts:
             if part.id == wanted and not part.stale:
@@ -78,7 +78,7 @@ def _listed(whole: Snapshot, wanted: str) -> Part:
     raise NotFound("The next request has no part of this id; its context lists those it has.")
 
 
-def _shown(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
+def _shown(tx: Transaction, assembled: Assembled, part: AnyPart) -> _Shown:
     if part.kind == "system":
         return _system(assembled, part)
     if part.kind == "tool":
@@ -88,7 +88,7 @@ def _shown(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
     return _message(tx, assembled, part)
 
 
-def _system(assembled: Assembled, part: Part) -> _Shown:
+def _system(assembled: Assembled, part: AnyPart) -> _Shown:
     original = next(b for b in assembled.state.get(Contributed).system if b.part == part.id)
     sent = next((b for b in assembled.request.system if b.part == part.id), original)
     after = {"type": "text", "text": sent.text}
@@ -98,7 +98,7 @@ def _system(assembled: Assembled, part: Part) -> _Shown:
     return _Shown(sent.text, after, written, {"type": "text", "text": original.text})
 
 
-def _message(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
+def _message(tx: Transaction, assembled: Assembled, part: AnyPart) -> _Shown:
     original = _original(assembled, part)
     sent = next((r for r in assembled.request.messages if r.part == part.id), original)
     stored = tx.messages.contents(assembled.state.session_id, [original.seq])
@@ -110,7 +110,7 @@ def _message(tx: Transaction, assembled: Assembled, part: Part) -> _Shown:
     return shown._replace(text_before=_text(unchanged), before=_turn(original, unchanged))
 
 
-def _original(assembled: Assembled, part: Part) -> MessageRef:
+def _original(assembled: Assembled, part: AnyPart) -> MessageRef:
     """The message before any override, wherever it stands now."""
     unfiltered = assembled.state.find(Unfiltered)
     covered = assembled.state.find(Covered)
