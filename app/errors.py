@@ -25,9 +25,11 @@ Failure
 │   ├── UnsupportedByModel   the model takes no such parameter
 │   ├── ImportRefused        the file cannot become a session
 │   ├── OverridesRefused     an override is wrong, or the set leaves nothing that can be sent
+│   ├── NothingToSend        no message is left to send
 │   └── IdempotencyMismatch  the key was used with another body
 ├── RateLimited              429
 ├── Internal                 500
+│   └── RequestInvalid       the chain made a request that the provider would refuse
 └── Unavailable              503
     ├── DatabaseUnavailable
     └── BrokerUnavailable
@@ -220,6 +222,12 @@ class OverridesRefused(Refused):
     code, title = "overrides_refused", "These overrides cannot be stored"
 
 
+class NothingToSend(Refused):
+    """A run has no message left to send: every one is left out."""
+
+    code, title = "nothing_to_send", "There is no message to send"
+
+
 class IdempotencyMismatch(Refused):
     """The Idempotency-Key was used before, with another body."""
 
@@ -234,6 +242,12 @@ class RateLimited(Failure):
 
 class Internal(Failure):
     """A fault of hango's own; the log has the request id."""
+
+
+class RequestInvalid(Internal):
+    """A run's request would be refused by the provider; it was not sent. A fault of hango's own."""
+
+    code, title = "request_invalid", "hango made a request that could not be sent"
 
 
 class Unavailable(Failure):

@@ -74,6 +74,7 @@ ACCESS: dict[str, Who] = {
     "runs.list_runs": Who.MEMBER,
     "runs.get_run": Who.MEMBER,
     "runs.cancel_run": Who.MEMBER,
+    "runs.follow_run": Who.MEMBER,
     "runs.list_calls": Who.MEMBER,
     "runs.get_call": Who.MEMBER,
     "runs.compare_calls": Who.MEMBER,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
 import msgspec
+from flask import Response, request
 
-from app.api import idempotency, paging, waiting
-from app.api.current import reading, runtime, transaction
+from app.api import idempotency, paging, sse, waiting
+from app.api.current import principal, reading, runtime, transaction
 from app.api.resource import Resource
 from app.api.schemas.pages import PageQuery
 from app.api.schemas.runs import (
@@ -21,10 +23,24 @@ from app.api.schemas.runs import (
     RunSchema,
 )
 from app.domain.pages import Page
+from app.domain.runs import Run
 from app.services import runs
 from app.services.runs import Shown
 
 blueprint = Resource("runs", "A user's message, and everything that the agent does about it.")
+
+_LAST_EVENT_ID: dict[str, Any] = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "The id of the last event that was seen: those behind it follow.",
+}
+_EVENTS = {
+    "description": "Events as JSON, each with an id; `done` is the last. `reset`: events behind "
+    "`Last-Event-ID` are no longer kept, so read the messages anew.",
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
 
 Accepted = tuple[Shown, dict[str, str]]
 
@@ -81,6 +97,27 @@ def cancel_run(run_id: UUID) -> Shown:
         cancelled = runs.cancel(tx, run_id)
     runs.tell_cancelled(runtime(), cancelled)
     return cancelled
+
+
+@blueprint.get("/runs/<uuid:run_id>/events")
+@blueprint.notes(parameters=[_LAST_EVENT_ID], responses={"200": _EVENTS})
+def follow_run(run_id: UUID) -> Response:
+    """Follow a run as it goes: `message.delta`, `tool.started`, `tool.finished`, `done` …"""
+    after = sse.position(request.headers.get("Last-Event-ID"))
+    _read(run_id)
+    place = ExitStack()
+    place.enter_context(waiting.place())
+    # The views' context is gone by the time that the body is made.
+    database, redis, reader = runtime().database, runtime().redis, principal()
+
+    def read() -> Run:
+        with database.reading(reader) as tx:
+            return tx.runs.get(run_id)
+
+    frames = sse.follow(redis, read, after)
+    response = Response(frames, mimetype="text/event-stream", headers=sse.HEADERS)
+    response.call_on_close(place.close)
+    return response
 
 
 @blueprint.get("/runs/<uuid:run_id>/calls")

@@ -20,6 +20,7 @@ from werkzeug.wrappers import Response
 
 from app.api.current import runtime
 from app.api.schemas.runs import LONGEST_WAIT
+from app.errors import Unavailable
 from app.events import ENDED
 from app.runtime import redis_fails
 from app.services.runs import Shown
@@ -75,12 +76,34 @@ def until(read: Callable[[], Shown], run_id: UUID, seconds: float) -> Shown:
     return shown
 
 
+@contextmanager
+def place() -> Iterator[None]:
+    """A place among those that wait, for a request that stays for long.
+
+    Raises:
+        TooManyWait: there is none left.
+    """
+    hub = _hub()
+    if not hub.enter():
+        raise TooManyWait("Come back in a moment.", headers={"Retry-After": "1"})
+    try:
+        yield
+    finally:
+        hub.leave()
+
+
+class TooManyWait(Unavailable):
+    """As many requests wait already as this process takes."""
+
+    code, title = "too_many_wait", "Too many requests are waiting"
+
+
 class Hub:
     """Who waits for what in this process, and the one subscription that wakes them up."""
 
     def __init__(self, redis: Redis, most: int) -> None:
         self._redis = redis
-        self._free = threading.BoundedSemaphore(most) if most > 0 else None
+        self._free = threading.Semaphore(max(0, most))
         self._waiting: dict[str, set[threading.Event]] = {}
         self._lock = threading.Lock()
         self._listener: threading.Thread | None = None
@@ -88,7 +111,7 @@ class Hub:
     @contextmanager
     def waiting(self, run_id: UUID) -> Iterator[threading.Event | None]:
         """An event that is set when the run has ended; None where there is no place left."""
-        if self._free is None or not self._free.acquire(blocking=False):
+        if not self.enter():
             yield None
             return
         event, name = threading.Event(), str(run_id)
@@ -97,7 +120,15 @@ class Hub:
             yield event
         finally:
             self._remove(name, event)
-            self._free.release()
+            self.leave()
+
+    def enter(self) -> bool:
+        """Take a place; False where none is left."""
+        return self._free.acquire(blocking=False)
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self._free.release()
 
     def _add(self, name: str, event: threading.Event) -> None:
         with self._lock:

@@ -20,7 +20,7 @@ from app.domain.runs import Claimed, Loaded
 from app.domain.snapshots import Snapshot
 from app.domain.usage import EndedCall, Outcome, SentPart, StartedCall
 from app.domain.validity import check_request
-from app.errors import Failure
+from app.errors import NothingToSend, RequestInvalid
 from app.provider import wire
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
 from app.provider.prices import price
@@ -30,18 +30,6 @@ from app.services.context import Assembled
 from app.store.transaction import Transaction
 
 LATEST = timedelta(minutes=1)  # after its deadline a call is settled, or its worker is dead
-
-
-class RequestInvalid(Failure):
-    """The chain made a request that the provider would refuse: a fault of hango's own."""
-
-    status, code, title = 500, "request_invalid", "hango made a request that could not be sent"
-
-
-class NothingToSend(Failure):
-    """No message is left to send."""
-
-    status, code, title = 422, "nothing_to_send", "There is no message to send"
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,8 @@ class _Execution:
             tx.runs.end_turn(self._claimed.held, [each.seq for each in stored])
             if ending is not None:
                 tx.runs.end(self._claimed.held, ending)
+        seqs = [each.seq for each in stored]
+        self._tell("turn.finished", {"turn": self._turns, "messages": seqs})
         if ending is not None:
             self._runtime.events.ended(self._run.id, ending.status)
         return ending
