@@ -20,7 +20,12 @@ LATER = "…"  # a value that only a run knows
 APP = Path(__file__).resolve().parents[2] / "app"
 
 # Loaded, so that their failures are in the tree.
-_MODULES_WITH_FAILURES = ("app.api.problems", "app.domain.paths", "app.provider.failures")
+_MODULES_WITH_FAILURES = (
+    "app.api.problems",
+    "app.domain.paths",
+    "app.provider.failures",
+    "app.services.calls",
+)
 
 # Where a fault is made → what was wrong with what.
 _SECTIONS = {

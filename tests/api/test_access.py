@@ -84,15 +84,18 @@ def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> d
         "name": "sk",
         "memory": path[1:],
         "files": file[1:],
-        **_run(member, runtime, request),
+        **(_run(member, runtime) if _asks_for_a_run(request) else {}),
     }
 
 
-def _run(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> dict[str, str]:
-    """A run that has ended, in a session of its own; only where a route asks for one."""
+def _asks_for_a_run(request: pytest.FixtureRequest) -> bool:
+    """Whether the test is about one route, and that one takes a run."""
     rule = getattr(request.node, "callspec", None) and request.node.callspec.params.get("rule")
-    if rule is None or "run_id" not in rule.arguments:
-        return {}
+    return rule is not None and "run_id" in rule.arguments
+
+
+def _run(member: Caller, runtime: Runtime) -> dict[str, str]:
+    """A run that has ended, in a session of its own."""
     begun = member.post(f"/v1/sessions/{make_session(member)}/runs", json={"message": "hi"})
     execution.execute(runtime, UUID(begun.json["id"]))
     return {"run_id": begun.json["id"], "number": "1", "other": "1"}
@@ -189,14 +192,20 @@ def test_lists_hold_nothing_of_others(
 
 
 def test_a_refusal_leaves_no_trace_in_the_audit(
-    admin: Caller, stranger: Caller, other_member: Caller, owned: dict[str, str]
+    admin: Caller,
+    member: Caller,
+    stranger: Caller,
+    other_member: Caller,
+    runtime: Runtime,
+    owned: dict[str, str],
 ) -> None:
+    everything = {**owned, **_run(member, runtime)}
     before = len(admin.get("/v1/audit?limit=200").json["items"])
 
     for caller in (stranger, other_member):
         for rule in RULES:
             if is_object(rule):
-                ask(caller, rule, owned)
+                ask(caller, rule, everything)
 
     assert len(admin.get("/v1/audit?limit=200").json["items"]) == before
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from app.domain.ids import new_id
 from app.domain.principals import Principal, Role
-from app.domain.quota import Limits, Quota
+from app.domain.quota import Amount, Limits, Quota
 from app.provider.failures import Overloaded
 from app.services import quota
 from tests.api.problems import assert_problem
@@ -16,6 +20,7 @@ from tests.engine.conftest import Runs, says
 from tests.factories import make_agent, make_session
 from tests.fakes.providers import ExplodingProvider, ScriptedProvider
 from tests.fakes.strict_provider import text, tool_use
+from workers.upkeep import purge_reservations
 
 CACHED = {
     "input_tokens": 7,
@@ -93,6 +98,24 @@ def test_no_run_is_begun_when_nothing_is_left(runs: Runs) -> None:
     assert problem["resets_at"] == standing(runs)["resets_at"]
     assert "Retry-After" not in refused.headers
     assert runs.messages(session) == []
+
+
+def test_the_sweep_forgets_what_calls_of_long_ago_have_reserved(runs: Runs) -> None:
+    old, running = new_id(), new_id()
+    later = runs.runtime.now() + quota.KEPT_AFTER_LEASE + timedelta(hours=1)
+    reserve(runs, old, runs.runtime.now())
+    reserve(runs, running, later)
+
+    purge_reservations(replace(runs.runtime, now=lambda: later))
+
+    with runs.runtime.database.transaction(runs.alice.principal) as tx:
+        assert not tx.quota.settle(old, Amount(), later.date())
+        assert tx.quota.settle(running, Amount(), later.date())
+
+
+def reserve(runs: Runs, record_id: UUID, now: datetime) -> None:
+    with runs.runtime.database.transaction(runs.alice.principal) as tx:
+        quota.reserve(tx, record_id, Amount(5), now=now, lease=timedelta(minutes=1))
 
 
 @pytest.mark.committed
