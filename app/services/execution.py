@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TypeVar
 from uuid import UUID
 
 import msgspec
@@ -26,7 +27,7 @@ from app.domain.usage import EndedCall
 from app.engine import answers, tool_calls
 from app.engine.answers import Answer
 from app.engine.leases import Lease
-from app.errors import Failure, NotFound, RunLost, Unavailable
+from app.errors import DatabaseUnavailable, Failure, NotFound, RunLost, Unavailable
 from app.provider.base import Event
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ThinkingRefused
 from app.runtime import Runtime
@@ -36,9 +37,12 @@ from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
 from app.telemetry import logs
 
+T = TypeVar("T")
+
 log = structlog.get_logger(__name__)
 
 CANCEL_IS_ASKED_EVERY = 0.5  # seconds
+WRITE_AGAIN_AFTER = 0.5
 MAX_TURNS = "max_turns"
 
 
@@ -159,8 +163,7 @@ class _Execution:
         if not answer.calls:
             return self._persist(call, answer, answer.refused, ended)
         # What was paid is on record before the tools begin, however long they take.
-        with self._transaction() as tx:
-            calls.note_end(self._runtime, tx, call, ended)
+        self._surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
         return self._persist(call, answer, self._results(call, answer), None)
 
     def _failed(self, call: Call, failure: ProviderFailure, started: float) -> None:
@@ -170,11 +173,14 @@ class _Execution:
             ProviderFailure: the run ends with it.
         """
         again = isinstance(failure, ThinkingRefused) and self._may_retry_bare
-        with self._transaction() as tx:
-            ended = calls.failed(self._runtime, call, failure, started)
+        ended = calls.failed(self._runtime, call, failure, started)
+
+        def write(tx: Transaction) -> None:
             calls.note_end(self._runtime, tx, call, ended)
             if again:
                 thinking.retire_all(tx, call.assembled)
+
+        self._surely(write)
         if not again:
             raise failure
         self._may_retry_bare = False
@@ -196,18 +202,22 @@ class _Execution:
         """The turn in one transaction, and the run's ending with it where this was the last."""
         self._turns += 1
         ending = self._limit() if answer.goes_on else Ending(Status.SUCCEEDED, answer.stop_reason)
-        with self._transaction() as tx:
+        new = self._messages(call, answer, results)
+
+        def write(tx: Transaction) -> list[int]:
             session = tx.sessions.lock(self._run.session_id)
-            tx.runs.hold(self._claimed.held)
+            tx.runs.hold(self._claimed.held, turns=self._turns - 1)
             if ended is not None:
                 calls.note_end(self._runtime, tx, call, ended)
-            new = self._messages(call, answer, results)
             stored = tx.messages.append(session, new)
             thinking.note_sent(tx, call.assembled, list(zip(new, stored, strict=True)))
-            tx.runs.end_turn(self._claimed.held, [each.seq for each in stored])
+            seqs = [each.seq for each in stored]
+            tx.runs.end_turn(self._claimed.held, seqs)
             if ending is not None:
                 tx.runs.end(self._claimed.held, ending)
-        seqs = [each.seq for each in stored]
+            return seqs
+
+        seqs = self._surely(write)
         self._tell("turn.finished", {"turn": self._turns, "messages": seqs})
         if ending is not None:
             self._runtime.events.ended(self._run.id, ending.status)
@@ -225,10 +235,30 @@ class _Execution:
 
     def _end(self, ending: Ending) -> None:
         """Write an ending that no turn has brought."""
-        with self._transaction() as tx:
+
+        def write(tx: Transaction) -> None:
             tx.runs.hold(self._claimed.held)
             tx.runs.end(self._claimed.held, ending)
+
+        self._surely(write)
         self._runtime.events.ended(self._run.id, ending.status)
+
+    def _surely(self, write: Callable[[Transaction], T]) -> T:
+        """Write what was paid for, also when the database is away for a while.
+
+        Raises:
+            DatabaseUnavailable: it is away for longer than the claim is good. The sweep settles
+                the run.
+        """
+        give_up = time.monotonic() + self._runtime.settings.run_lease.total_seconds()
+        while True:
+            try:
+                with self._transaction() as tx:
+                    return write(tx)
+            except DatabaseUnavailable:
+                if self._lease.lost or time.monotonic() >= give_up:
+                    raise
+                time.sleep(WRITE_AGAIN_AFTER)
 
     def _is_cancelled(self) -> bool:
         """Whether to stop. Asked again and again, so Redis is asked only now and then."""

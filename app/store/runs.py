@@ -94,13 +94,18 @@ class Runs(Repository):
         row = self._first(changed)
         return self.get(run_id) if row is None else _run(row)
 
-    def hold(self, held: Held) -> None:
+    def hold(self, held: Held, turns: int | None = None) -> None:
         """Lock the run for a write of the worker that has claimed it.
 
+        With `turns`, only while it has that many behind it: a turn that is written again, since
+        nobody knows whether it was, is not stored twice.
+
         Raises:
-            RunLost: it was settled, or another worker has it.
+            RunLost: it was settled, another worker has it, or the turn is stored.
         """
         found = select(runs.c.id).where(*self._held(held)).with_for_update(key_share=True)
+        if turns is not None:
+            found = found.where(runs.c.turns == turns)
         if self._first(found) is None:
             raise RunLost
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -9,8 +11,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.domain.audit import Origin
 from app.domain.jobs import Job
 from app.domain.responses import Usage
+from app.errors import DatabaseUnavailable
 from app.provider.failures import (
     DeadlinePassed,
     Overloaded,
@@ -23,6 +27,7 @@ from app.queue import key_of
 from app.runtime import build_runtime
 from app.services import execution
 from app.settings import Secret
+from app.store.transaction import Database, Transaction
 from app.web import create_app
 from tests import history
 from tests.engine.conftest import Runs, says
@@ -356,3 +361,48 @@ def test_what_is_appended_meanwhile_goes_with_the_next_turn(runs: Runs) -> None:
     assert runs.carry_out(run, provider)["messages"] == [1, 3, 4, 5]
     roles = [each["role"] for each in runs.messages(session)]
     assert roles == ["user", "user", "assistant", "user", "assistant"]
+
+
+NO_ORIGIN = Origin()
+
+
+class Restarting(Database):
+    """The real database, which is away for the first writes of a turn, before or after them."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.before = self.after = 0
+
+    @contextmanager
+    def transaction(self, principal: Any, origin: Any = NO_ORIGIN) -> Iterator[Transaction]:
+        if self.before:
+            self.before -= 1
+            raise DatabaseUnavailable
+        with super().transaction(principal, origin) as tx:
+            yield tx
+        if self.after:
+            self.after -= 1
+            raise DatabaseUnavailable
+
+
+@pytest.mark.parametrize("away", ["before", "after"])
+def test_what_was_paid_for_is_written_once_the_database_is_back(
+    runs: Runs, away: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execution, "WRITE_AGAIN_AFTER", 0)
+    session = make_session(runs.alice)
+    run = runs.begin(session)
+    database = Restarting(runs.runtime.settings)
+
+    class Losing(ScriptedProvider):
+        def complete(self, body: Any, **bounds: Any) -> Any:
+            setattr(database, away, 1)
+            return super().complete(body, **bounds)
+
+    provider = Losing(says(text("Paid for.")))
+    execution.execute(replace(runs.runtime, database=database, provider=provider), UUID(run))
+    database.dispose()
+
+    assert runs.get(run)["status"] == "succeeded"
+    assert runs.get(run)["messages"] == [1, 2]
+    assert len(runs.messages(session)) == 2
