@@ -1,8 +1,8 @@
 """Measure, and say plainly which goals are met: `python -m bench [NAME …]`.
 
-A name is a goal (P1), a theme (inspect, writing, startup, counting) or `estimator`, whose own table
-follows the goals. Without names everything is measured. A missed goal is no failure: the exit code
-is 0, for a figure that depends on what else the machine does is no gate.
+A name is a goal (P1), a theme (inspect, overriding, writing, startup, counting) or `estimator`,
+whose own table follows the goals. Without names everything is measured. A missed goal is no
+failure: the exit code is 0, for a figure that depends on what else the machine does is no gate.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 
-from bench import counting, estimator, generator, inspect, startup, writing
+from bench import counting, estimator, generator, inspect, overriding, startup, writing
 from bench.measure import Finding
 from bench.servers import Ground
 
@@ -20,6 +20,7 @@ Measure = Callable[[Ground], Iterator[Finding]]
 
 THEMES: Mapping[str, Mapping[str, Measure]] = {
     "inspect": inspect.GOALS,
+    "overriding": overriding.GOALS,
     "writing": writing.GOALS,
     "startup": startup.GOALS,
     "counting": counting.GOALS,

@@ -169,7 +169,7 @@ def weighed(messages: list[generator.Message]) -> list[str]:
 
 def overridden(ground: Ground, size: int) -> UUID:
     """A session with its messages' exclusions saved, pair partners included."""
-    session = ground.session(size)
+    session = ground.session(size, copy="overridden")
     wishes = [Wish(f"message:{seq}", "exclude") for seq in range(EVERY // 2, size, EVERY)]
     with ground.database.transaction(ground.principal) as tx:
         overrides.replace(tx, Target("session", session), wishes)

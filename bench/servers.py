@@ -52,7 +52,7 @@ class Ground:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
-        self._sessions: dict[tuple[int, bool], UUID] = {}
+        self._sessions: dict[tuple[int, bool, str], UUID] = {}
 
     def close(self) -> None:
         """Stop everything and remove its data."""
@@ -143,11 +143,15 @@ class Ground:
             tx.memory.put(tx.agents.add(agent).id, "/memories/AGENTS.md", SYSTEM_PROMPT)
         return agent.id
 
-    def session(self, size: int, *, cold: bool = False) -> UUID:
-        """A session of this many generated messages; cold: none counted by its own estimator."""
-        if (size, cold) not in self._sessions:
-            self._sessions[size, cold] = self._stored(prepared(size), cold)
-        return self._sessions[size, cold]
+    def session(self, size: int, *, cold: bool = False, copy: str = "") -> UUID:
+        """A session of this many generated messages; cold: none counted by its own estimator.
+
+        Asked again, it is the same one; `copy` names another with the same messages.
+        """
+        which = (size, cold, copy)
+        if which not in self._sessions:
+            self._sessions[which] = self._stored(prepared(size), cold)
+        return self._sessions[which]
 
     def empty_session(self) -> Session:
         """A new session without messages."""

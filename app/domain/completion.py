@@ -12,7 +12,7 @@ from app.domain.overrides import Override
 from app.domain.pairs import Partner, partners
 from app.domain.parts import parse_part
 from app.domain.replacing import MAX_REPLACEMENT_BYTES, is_empty
-from app.domain.validity.history import check_history
+from app.domain.validity.history import check_history, is_plainly_valid
 from app.errors import BadPart, Fault
 
 AGENT_KINDS = ("system", "tool")
@@ -61,8 +61,11 @@ def complete(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Comp
 def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list[Fault]:
     """Why the history that the set leaves could never be sent; nothing when it can."""
     excluded = {each.part for each in completed.overrides if each.action == "exclude"}
-    kept = [each for each in messages if each.part not in excluded]
-    if len(kept) == len(messages):
+    kept: list[MessageRef] = []
+    left_out: list[MessageRef] = []
+    for each in messages:
+        (left_out if each.part in excluded else kept).append(each)
+    if not left_out:
         return []
     if not any(each.role == "user" and not _is_synthetic(each) for each in kept):
         detail = "Leave at least one message of the user in, or replace its text instead."
@@ -70,7 +73,7 @@ def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list
     if kept[0].role == "assistant":
         detail = "Leave the first assistant message's question in, or replace its text."
         return [Fault("overrides", "starts_with_assistant", detail)]
-    return check_history(kept, open_end=True)
+    return [] if is_plainly_valid(kept, left_out) else check_history(kept, open_end=True)
 
 
 def _replacement_faults(replacement: str, at: str) -> Iterator[Fault]:

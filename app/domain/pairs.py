@@ -52,6 +52,8 @@ def _connections(
     ids_of: dict[str, list[str]] = {}
     parts_of: dict[str, list[str]] = {}
     for message in messages:
+        if not (message.tool_use_ids or message.tool_result_ids):
+            continue
         part = message.part
         ids_of[part] = [*message.tool_use_ids.split(), *message.tool_result_ids.split()]
         for call in ids_of[part]:

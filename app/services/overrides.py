@@ -151,7 +151,7 @@ def _cleaned(replacement: str | None) -> str | None:
 
 def _messages(tx: Transaction, session_id: UUID) -> list[MessageRef]:
     """What the next request starts from: the summary, and the messages after it."""
-    history = tx.messages.history(session_id, counted_by="")
+    history = tx.messages.outline(session_id)
     summary = [history.checkpoint.summary] if history.checkpoint else []
     return [*summary, *history.messages]
 
@@ -207,7 +207,11 @@ def _bases(tx: Transaction, target: Target, decided: Decided) -> dict[str, str]:
         return {}
     if target.kind == "agent":
         return context.system_hashes(tx, target.id, replaced)
-    return {each.part: each.sha256 for each in decided.messages if each.part in replaced}
+    refs = [each for each in decided.messages if each.part in replaced]
+    stored = [each.seq for each in refs if not each.made]
+    made = {str(each.part): each.sha256 for each in refs if each.made}
+    headers = tx.messages.headers(target.id, stored, counted_by="")
+    return made | {each.part: each.sha256 for each in headers}
 
 
 def _thinking_dropped(

@@ -45,18 +45,30 @@ SELECT 0 AS seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, su
   FROM head
 """  # noqa: S608 (all parts are constants)
 
-# Sub-selects and no join, so that the messages come out of their key's index in order, unsorted.
-_HISTORY = f"""
+
+def _with_messages(columns: str) -> str:
+    """The query of a whole history: the head, and these columns of its messages.
+
+    Sub-selects and no join, so that the messages come out of their key's index in order, unsorted.
+    """
+    return f"""
 {_HEAD}
 UNION ALL
-(SELECT seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,
-        tool_use_ids, tool_result_ids, marks
+(SELECT {columns}
    FROM messages
   WHERE tenant_id = %(tenant)s
     AND session_id = (SELECT id FROM head)
     AND seq > (SELECT coalesce(covers_seq, 0) FROM head)
   ORDER BY seq)
 """  # noqa: S608 (all parts are constants)
+
+
+_HISTORY = _with_messages(
+    "seq, role, CASE WHEN counted_by = %(counted_by)s THEN tokens END, preview, sha256,"
+    " tool_use_ids, tool_result_ids, marks"
+)
+# Who follows whom, and which call belongs to which result: enough to decide what may be left out.
+_OUTLINE = _with_messages("seq, role, NULL, '', '', tool_use_ids, tool_result_ids, marks")
 
 
 class _Summary(msgspec.Struct):
@@ -72,7 +84,22 @@ def read(connection: Connection, scope: Scope, session_id: UUID, counted_by: str
     Raises:
         NotFound: the session is not in the scope.
     """
-    with _rows(connection, _HISTORY, scope, session_id, counted_by) as cursor:
+    return _read(connection, _HISTORY, scope, session_id, counted_by)
+
+
+def outline(connection: Connection, scope: Scope, session_id: UUID) -> History:
+    """The history without counts, previews and hashes.
+
+    Raises:
+        NotFound: the session is not in the scope.
+    """
+    return _read(connection, _OUTLINE, scope, session_id, "")
+
+
+def _read(
+    connection: Connection, query: str, scope: Scope, session_id: UUID, counted_by: str
+) -> History:
+    with _rows(connection, query, scope, session_id, counted_by) as cursor:
         head = cursor.fetchone()
         if head is None:
             raise NotFound

@@ -92,6 +92,10 @@ class Messages(Repository):
         """
         return history.read(self._connection, self._scope, session_id, counted_by)
 
+    def outline(self, session_id: UUID) -> History:
+        """The same without counts, previews and hashes: roles and tool ids. Raises NotFound."""
+        return history.outline(self._connection, self._scope, session_id)
+
     def hashes(self, session_id: UUID) -> list[str]:
         """The content hash of every message, by number."""
         found = select(messages.c.sha256).where(*self._visible(session_id))

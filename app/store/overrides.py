@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import starmap
 from typing import Any
 from uuid import UUID
 
+import msgspec
+from psycopg2.extras import execute_values
 from sqlalchemy import ColumnElement, Select, Table, delete, func, insert, or_, select
 
 from app.domain.ids import new_id
@@ -18,6 +21,13 @@ from app.store.scope import Scope
 from app.store.tables import agents, context_overrides, override_sets, sessions
 
 KEPT_SETS = 20
+
+_INSERT = """
+INSERT INTO context_overrides
+  (tenant_id, id, agent_id, session_id, part, action, replacement, reason, base_sha256,
+   created_by, created_at)
+VALUES %s
+"""
 
 _FIELDS = ("part", "action", "replacement", "reason", "base_sha256", "created_by", "created_at")
 _SAVED = [context_overrides.c[name] for name in _FIELDS]
@@ -72,9 +82,7 @@ class Overrides(Repository):
             return held
         target = held.target
         self._connection.execute(delete(context_overrides).where(self._of(target)))
-        rows = [self._row(target, each) for each in wanted]
-        if rows:
-            self._connection.execute(insert(context_overrides), rows)
+        self._insert(target, wanted)
         version = self._remember(held, wanted, reason)
         return SavedSet(target=target, version=version, overrides=tuple(wanted))
 
@@ -111,7 +119,7 @@ class Overrides(Repository):
                 tenant_id=self._scope.tenant_id,
                 id=new_id(),
                 version=version,
-                overrides=[_as_json(each) for each in wanted],
+                overrides=msgspec.json.encode(wanted).decode(),
                 reason=reason,
                 created_by=self._scope.user_id,
                 **_key(held.target),
@@ -123,9 +131,17 @@ class Overrides(Repository):
         self._connection.execute(outdated)
         return version
 
-    def _row(self, target: Target, each: SavedOverride) -> dict[str, Any]:
-        values = {name: getattr(each, name) for name in _FIELDS}
-        return {"tenant_id": self._scope.tenant_id, "id": new_id(), **_key(target), **values}
+    def _insert(self, target: Target, wanted: Sequence[SavedOverride]) -> None:
+        """All rows in one statement, by the driver: a set may hold thousands."""
+        of = [value and str(value) for value in _key(target).values()]
+        tenant = str(self._scope.tenant_id)
+        rows = [
+            (tenant, str(new_id()), *of, e.part, e.action, e.replacement, e.reason,
+             e.base_sha256, str(e.created_by), e.created_at)
+            for e in wanted
+        ]  # fmt: skip
+        with closing(self._connection.connection.cursor()) as cursor:
+            execute_values(cursor, _INSERT, rows, page_size=1000)
 
     def _must_see(self, target: Target) -> None:
         table, visible = self._target_table(target, writable=False)
@@ -150,20 +166,10 @@ def _key(target: Target) -> dict[str, UUID | None]:
     }
 
 
-def _as_json(each: SavedOverride) -> dict[str, Any]:
-    return {
-        name: str(value) if isinstance(value := getattr(each, name), UUID) else value
-        for name in _FIELDS
-    }
-
-
 def _past(row: Any) -> PastSet:
     return PastSet(
         version=row["version"],
-        overrides=tuple(
-            SavedOverride(**(each | {"created_by": UUID(each["created_by"])}))
-            for each in row["overrides"]
-        ),
+        overrides=msgspec.json.decode(row["overrides"], type=tuple[SavedOverride, ...]),
         created_by=row["created_by"],
         created_at=row["created_at"],
         reason=row["reason"],

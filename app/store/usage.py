@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -57,11 +58,15 @@ class Usage(Repository):
             raise NotFound
         return _record(row), msgspec.convert(row.manifest, list[SentPart])
 
-    def totals(self, run_id: UUID) -> UsageTotals:
-        """The sums over a run's calls."""
-        sums = (func.coalesce(func.sum(usage_records.c[name]), 0).label(name) for name in _SUMMED)
-        row = self._one(self._of(run_id, func.count().label("calls"), *sums))
-        return UsageTotals(**{name: int(value) for name, value in row._mapping.items()})
+    def totals(self, run_ids: Sequence[UUID]) -> dict[UUID, UsageTotals]:
+        """The sums over the calls of each of these runs that has made any."""
+        sums = (func.coalesce(func.sum(usage_records.c[name]), 0) for name in _SUMMED)
+        found = (
+            select(usage_records.c.run_id, func.count(), *sums)
+            .where(self._scope.of_session(usage_records), usage_records.c.run_id.in_(run_ids))
+            .group_by(usage_records.c.run_id)
+        )
+        return {run_id: UsageTotals(*map(int, sums)) for run_id, *sums in self._rows(found)}
 
     def _of(self, run_id: UUID, *columns: Any) -> Select[Any]:
         return select(*columns).where(

@@ -237,6 +237,7 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
         "append": lambda tx, hers: tx.messages.append(hers.session, [a_message()]),
         "page": lambda tx, hers: tx.messages.page(hers.session.id, None, 50),
         "history": lambda tx, hers: tx.messages.history(hers.session.id, COUNTED_BY),
+        "outline": lambda tx, hers: tx.messages.outline(hers.session.id),
         "contents": lambda tx, hers: tx.messages.contents(hers.session.id, [1]),
         "headers": lambda tx, hers: tx.messages.headers(hers.session.id, [1], COUNTED_BY),
         "tail": lambda tx, hers: tx.messages.tail(hers.session.id),
@@ -294,7 +295,7 @@ ATTEMPTS: Mapping[str, Mapping[str, Try]] = {
     "usage_records": {
         "calls": lambda tx, hers: tx.usage.calls(hers.run.id),
         "call": lambda tx, hers: tx.usage.call(hers.run.id, 1),
-        "totals": lambda tx, hers: tx.usage.totals(hers.run.id).calls,
+        "totals": lambda tx, hers: tx.usage.totals([hers.run.id]),
         "begin": lambda tx, hers: tx.usage.begin(a_call(hers.run)),
         "rows": lambda tx, _: tx.usage_reports.rows(GroupBy.AGENT),
         "rows by day": lambda tx, _: tx.usage_reports.rows(GroupBy.DAY),

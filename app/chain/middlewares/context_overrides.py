@@ -22,7 +22,7 @@ from app.domain.parts import seq_of
 from app.domain.ports import ContentReader, Estimator
 from app.domain.replacing import with_text
 from app.domain.requests import ModelRequest, RunState
-from app.domain.validity.history import check_history
+from app.domain.validity.history import check_history, is_plainly_valid
 
 log = structlog.get_logger(__name__)
 
@@ -148,28 +148,10 @@ def parted(
 
 def _first_fault(kept: list[MessageRef], left_out: list[MessageRef]) -> tuple[str, str] | None:
     """Why these messages cannot be sent, and where; None when they can."""
-    if _is_plainly_valid(kept, left_out):
+    if is_plainly_valid(kept, left_out):
         return None
     faults = check_history(kept)
     return (faults[0].code, faults[0].at) if faults else None
-
-
-def _is_plainly_valid(kept: list[MessageRef], left_out: list[MessageRef]) -> bool:
-    """Whether what is left of a valid history is valid for a reason that is cheap to see.
-
-    It starts with the user, calls and results left in pairs (a replacement touches neither), and
-    there is no message whose place matters otherwise: the system's, and a provider's own
-    compaction.
-    """
-    calls = {call for each in left_out for call in each.tool_use_ids.split()}
-    results = {call for each in left_out for call in each.tool_result_ids.split()}
-    return (
-        bool(kept)
-        and kept[0].role == "user"
-        and calls == results
-        and "system" not in {each.role for each in kept}
-        and not any("compaction" in each.marks for each in kept if each.marks)
-    )
 
 
 def overrides_of(state: RunState) -> OverrideSet:

@@ -158,6 +158,24 @@ def check_history(
     return faults + check.finish(open_end=open_end)
 
 
+def is_plainly_valid(kept: Sequence[MessageRef], left_out: Sequence[MessageRef]) -> bool:
+    """Whether what is left of a valid history is valid for a reason that is cheap to see.
+
+    It starts with the user, calls and results left in pairs (a replacement touches neither), and
+    there is no message whose place matters otherwise: the system's, and a provider's own
+    compaction.
+    """
+    calls = {call for each in left_out for call in each.tool_use_ids.split()}
+    results = {call for each in left_out for call in each.tool_result_ids.split()}
+    return (
+        bool(kept)
+        and kept[0].role == "user"
+        and calls == results
+        and "system" not in {each.role for each in kept}
+        and not any("compaction" in each.marks for each in kept if each.marks)
+    )
+
+
 def check_appended(
     tail: Iterable[MessageRef], used: Iterable[str], new: Sequence[NewMessage], at: str = "messages"
 ) -> list[Fault]:

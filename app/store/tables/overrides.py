@@ -7,7 +7,6 @@ from sqlalchemy import text as sql
 
 from app.store.tables.columns import (
     id_key,
-    json_text,
     made_at,
     metadata,
     of_tenant,
@@ -77,7 +76,7 @@ override_sets = Table(
     Column("agent_id", Uuid),
     Column("session_id", Uuid),
     Column("version", Integer, nullable=False),
-    json_text("overrides"),
+    text("overrides"),  # as JSON; its texts are clean
     text("reason", nullable=True),
     Column("created_by", Uuid, nullable=False),
     made_at(),
