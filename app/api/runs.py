@@ -76,8 +76,8 @@ def list_runs(query: dict[str, Any], session_id: UUID) -> dict[str, Any]:
     with reading() as tx:
         tx.sessions.get(session_id)
         found = tx.runs.page(session_id, after, query["limit"])
-        shown = [Shown(run, tx.usage.totals(run.id)) for run in found.items]
-    return paging.body(Page(shown, found.next), query)
+        page = Page(runs.shown(tx, found.items), found.next)
+    return paging.body(page, query)
 
 
 @blueprint.get("/runs/<uuid:run_id>")

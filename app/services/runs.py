@@ -101,7 +101,13 @@ def check_broker(runtime: Runtime) -> None:
 
 def get(tx: Transaction, run_id: UUID) -> Shown:
     """Raises NotFound."""
-    return Shown(tx.runs.get(run_id), tx.usage.totals(run_id))
+    return shown(tx, [tx.runs.get(run_id)])[0]
+
+
+def shown(tx: Transaction, found: Sequence[Run]) -> list[Shown]:
+    """The runs with what they have used so far."""
+    totals = tx.usage.totals([run.id for run in found])
+    return [Shown(run, totals.get(run.id, UsageTotals())) for run in found]
 
 
 def cancel(tx: Transaction, run_id: UUID) -> Shown:
@@ -110,15 +116,15 @@ def cancel(tx: Transaction, run_id: UUID) -> Shown:
     Raises:
         NotFound: the run is not the principal's to see.
     """
-    return Shown(tx.runs.cancel(run_id), tx.usage.totals(run_id))
+    return shown(tx, [tx.runs.cancel(run_id)])[0]
 
 
-def tell_cancelled(runtime: Runtime, shown: Shown) -> None:
+def tell_cancelled(runtime: Runtime, cancelled: Shown) -> None:
     """Let the worker, or those who wait, know of a cancellation that is stored."""
-    if shown.run.status is Status.RUNNING:
-        runtime.events.ask_to_cancel(shown.id)
-    elif shown.run.status is Status.CANCELLED:
-        runtime.events.ended(shown.id, Status.CANCELLED)
+    if cancelled.run.status is Status.RUNNING:
+        runtime.events.ask_to_cancel(cancelled.id)
+    elif cancelled.run.status is Status.CANCELLED:
+        runtime.events.ended(cancelled.id, Status.CANCELLED)
 
 
 def calls(tx: Transaction, run_id: UUID) -> list[CallRecord]:

@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import psycopg2
 import pytest
 
 from app.domain.runs import MAX_STARTS
+from app.engine.leases import Leases
 from app.provider.base import Provider
 from app.runtime import Runtime
 from app.services import execution
@@ -166,6 +169,33 @@ def test_a_run_whose_worker_died_after_it_was_to_be_cancelled_is_cancelled(runs:
     runs.alice.delete(f"/v1/runs/{run}")
 
     assert _swept(runs, run)["status"] == "cancelled"
+
+
+def test_a_slow_call_keeps_its_claim(runs: Runs) -> None:
+    run = runs.begin(make_session(runs.alice))
+    settings = replace(runs.runtime.settings, run_lease=timedelta(seconds=1))
+    leases = Leases(runs.runtime.database, settings.run_lease)
+
+    class Slow(ScriptedProvider):
+        def complete(self, body: Any, **bounds: Any) -> Any:
+            claimed_until = lease_of(runs, run)
+            until(lambda: lease_of(runs, run) > claimed_until)
+            assert _swept(runs, run)["status"] == "running"
+            return super().complete(body, **bounds)
+
+    provider = Slow(says(text("Here.")))
+    execution.execute(
+        replace(runs.runtime, settings=settings, leases=leases, provider=provider), UUID(run)
+    )
+
+    assert runs.get(run)["status"] == "succeeded"
+
+
+def lease_of(runs: Runs, run: str) -> Any:
+    url = runs.runtime.settings.admin_database_url
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT lease_until FROM runs WHERE id = %s", [run])
+        return cursor.fetchone()[0]
 
 
 def test_what_was_thought_dead_writes_nothing(runs: Runs) -> None:
