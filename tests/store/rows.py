@@ -94,7 +94,7 @@ def _of_agent(agent: UUID, user: UUID) -> dict[str, Row]:
             "id": new_id(),
             "agent_id": agent,
             "version": 1,
-            "overrides": [],
+            "overrides": "[]",
             "created_by": user,
         },
     }
