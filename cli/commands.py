@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
 from typing import Any
@@ -39,13 +40,20 @@ class Invocation:
         if self.given.as_json:
             output.document(answer)
             return
-        try:
+        with understood():
             for_people(answer)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise Stop(
-                f"The answer has another shape than expected ({error!r}).",
-                "Are server and CLI of one version? --json prints what came.",
-            ) from error
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Tell an answer of another shape than this version knows from a fault of the CLI."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Stop(
+            f"The answer has another shape than expected ({error!r}).",
+            "Are server and CLI of one version? --json prints what came.",
+        ) from error
 
 
 def invocation(command: Callable[..., None]) -> Callable[..., None]:

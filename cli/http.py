@@ -18,6 +18,8 @@ from cli.exits import Exit, Stop, exit_for
 CONNECT_SECONDS = 10.0
 MAX_FAULTS_SHOWN = 3
 PIECE_BYTES = 64 * 1024
+EVENTS = "text/event-stream"
+LONGEST_EVENT_BYTES = 16 * 1024 * 1024
 
 _HINTS = {
     401: "Sign in with `hango login`.",
@@ -43,6 +45,7 @@ class Tagged(NamedTuple):
 
     document: Any
     etag: str | None
+    retry_after: float | None = None  # seconds, where the server says when to come back
 
 
 class Problem(Stop):
@@ -50,6 +53,7 @@ class Problem(Stop):
 
     def __init__(self, status: int, document: Mapping[str, Any], retry_after: str | None) -> None:
         self.status = status
+        self.retry_after = _seconds(retry_after)
         self._document = document
         self._retry_after = retry_after
         self.code = _text(document.get("code")) or "unknown"
@@ -94,6 +98,37 @@ class Api:
         """The JSON, or the text of the CSV, at this path; parameters that are None are left out."""
         return self._send("GET", target(segments, query)).document
 
+    def waited(self, *segments: str, seconds: int) -> Tagged:
+        """GET what the server holds back until it is final, or for this many seconds."""
+        patient = Api(self.server, self.timeout_seconds + seconds)
+        return patient._send("GET", target(segments, {"wait": seconds}))
+
+    def event_lines(self, *segments: str, last_event_id: str | None) -> Iterator[bytes]:
+        """The lines of a stream of events as they come, until it ends or breaks off.
+
+        Raises:
+            Problem: the server refuses to stream.
+            Stop: it answers with something else, cannot be reached, or is silent for too long.
+        """
+        headers = {"Accept": "text/event-stream, application/problem+json"}
+        if last_event_id:
+            headers["Last-Event-ID"] = last_event_id
+        connection = self._connection()
+        try:
+            self._request(
+                connection, "GET", target(segments), None, {**self._headers(None), **headers}
+            )
+            with connection.getresponse() as response:
+                if response.headers.get_content_type() != EVENTS:
+                    self._answer(response, self._read(response))
+                    raise Stop("The server answers with no events.")
+                while line := response.readline(LONGEST_EVENT_BYTES):
+                    yield line
+        except (OSError, HTTPException) as error:
+            raise self._broken(error) from None
+        finally:
+            connection.close()
+
     def tagged(self, *segments: str) -> Tagged:
         """The JSON at this path, and the ETag by which a change can name it."""
         return self._send("GET", target(segments))
@@ -128,9 +163,9 @@ class Api:
         headers = {"If-Match": etag} if etag else None
         return self._send("PUT", target(segments), _json_body(body), headers)
 
-    def delete(self, *segments: str) -> None:
-        """DELETE what is at this path."""
-        self._send("DELETE", target(segments))
+    def delete(self, *segments: str) -> Any:
+        """DELETE what is at this path; what the server then says of it, if anything."""
+        return self._send("DELETE", target(segments)).document
 
     def items(self, *segments: str, query: Mapping[str, object]) -> Iterator[Any]:
         """Every item of a list from its first page to its last, loaded page by page."""
@@ -156,7 +191,11 @@ class Api:
             )
             with connection.getresponse() as response:
                 document = self._answer(response, self._read(response))
-                return Tagged(document, _strong(response.headers.get("ETag")))
+                return Tagged(
+                    document,
+                    _strong(response.headers.get("ETag")),
+                    _seconds(response.headers.get("Retry-After")),
+                )
         except (OSError, HTTPException) as error:
             raise self._broken(error) from None
         finally:
@@ -297,6 +336,11 @@ def _strong(etag: str | None) -> str | None:
     # A proxy that compresses an answer makes its tag weak, which If-Match never takes. What hango
     # tags is a version, whatever the bytes that show it.
     return etag.removeprefix("W/") if etag else None
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    # The other form, a date, is nothing that hango sends.
+    return float(retry_after) if retry_after and retry_after.isdecimal() else None
 
 
 def _once() -> str:

@@ -21,7 +21,7 @@ from structlog.testing import capture_logs
 from werkzeug.serving import make_server
 
 from app.domain.principals import Role
-from app.runtime import build_runtime
+from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 from app.web import create_app
 from cli.main import run
@@ -48,6 +48,7 @@ class Site:
 
     url: str
     ann: Caller
+    runtime: Runtime
 
     def saved(self, target: str, kind: str = "sessions") -> dict[str, tuple[str, Any]]:
         """What the saved overrides of a session or an agent do with each part."""
@@ -148,7 +149,7 @@ def site(settings: Settings, clean_database: None, clean_redis: None) -> Iterato
     # The server's log goes to the stdout of this process, which is also the command's here.
     with app.test_client() as client, capture_logs():
         ann = make_caller(runtime.database, client, tenant, "ann", Role.ADMIN)
-        yield Site(f"http://127.0.0.1:{listening.server_port}", ann)
+        yield Site(f"http://127.0.0.1:{listening.server_port}", ann, runtime)
     listening.shutdown()
     thread.join()
     listening.server_close()

@@ -98,6 +98,8 @@ def test_all_that_was_promised_is_there() -> None:
         "hango sessions list", "hango sessions show", "hango sessions create",
         "hango sessions rename", "hango sessions archive", "hango sessions delete",
         "hango messages list", "hango messages append",
+        "hango chat", "hango runs list", "hango runs show", "hango runs cancel",
+        "hango runs calls", "hango runs diff",
         "hango usage", "hango quota show", "hango quota set",
         "hango keys list", "hango keys create", "hango keys revoke",
         "hango users list", "hango users create", "hango users disable",

@@ -1,0 +1,1 @@
+"""`hango chat`: a conversation with an agent, turn by turn."""
