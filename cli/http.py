@@ -19,6 +19,7 @@ CONNECT_SECONDS = 10.0
 MAX_FAULTS_SHOWN = 3
 PIECE_BYTES = 64 * 1024
 EVENTS = "text/event-stream"
+SILENCE_SECONDS = 45.0  # three times what hango lets pass between two signs of life
 LONGEST_EVENT_BYTES = 16 * 1024 * 1024
 
 _HINTS = {
@@ -113,9 +114,10 @@ class Api:
         headers = {"Accept": "text/event-stream, application/problem+json"}
         if last_event_id:
             headers["Last-Event-ID"] = last_event_id
+        patient = Api(self.server, max(self.timeout_seconds, SILENCE_SECONDS))
         connection = self._connection()
         try:
-            self._request(
+            patient._request(
                 connection, "GET", target(segments), None, {**self._headers(None), **headers}
             )
             with connection.getresponse() as response:

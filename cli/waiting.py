@@ -92,16 +92,22 @@ def until_final(
                 raise
             pause = _pause_after(stop, failures)
         else:
-            failures, standing = 0, _checked(answer.document)
+            failures, standing = 0, checked(answer.document)
             if is_final(standing) or not left:
                 return standing
             pause = _pause(answer, asked, time.monotonic() - began)
         time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
 
 
-def _checked(document: Any) -> dict[str, Any]:
-    if isinstance(document, dict) and isinstance(document.get("status"), str):
-        return document
+def checked(document: Any) -> dict[str, Any]:
+    """A run or a try as far as waiting goes by it: its id and its status.
+
+    Raises:
+        Stop: it is something else.
+    """
+    known = document if isinstance(document, dict) else {}
+    if all(isinstance(known.get(name), str) for name in ("id", "status")):
+        return known
     raise Stop("The server answers with no status.", "Are server and CLI of one version?")
 
 

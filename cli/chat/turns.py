@@ -12,7 +12,7 @@ from cli.events import follow
 from cli.exits import Stop
 from cli.http import Api
 from cli.spinner import Spinner
-from cli.waiting import failure, is_final, until_final
+from cli.waiting import checked, failure, is_final, until_final
 
 # As long as it takes: the server ends every run by its deadline.
 NO_END = float("inf")
@@ -68,11 +68,10 @@ def _begun(api: Api, session_id: str, message: str, max_turns: int | None) -> Ru
     if max_turns is not None:
         body["max_turns"] = max_turns
     try:
-        run: Run = api.create("v1", "sessions", session_id, "runs", body=body)
+        return checked(api.create("v1", "sessions", session_id, "runs", body=body))
     except KeyboardInterrupt:
         hint = f"`hango runs list --session {session_id}` tells."
         raise Stop("Stopped. Whether the run was begun is not known.", hint) from None
-    return run
 
 
 def _ended(api: Api, run: Run) -> Run:

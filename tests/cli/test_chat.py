@@ -16,10 +16,17 @@ from app.provider import failures
 from app.provider.base import Cancelled, OnEvent
 from app.provider.failures import ProviderFailure
 from tests.cli.conftest import Asks, Site
-from tests.cli.shell import Result, on_terminal, process
+from tests.cli.shell import Canned, Result, on_terminal, process
+from tests.cli.streams import DELTA, frame, streams
 from tests.cli.worker import working
 from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import Reply, text, tool_use
+
+GONE = "01994c1e-0000-7000-8000-000000000001"
+USAGE = {
+    "calls": 1, "input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0,
+    "cache_write_tokens": 0, "cost_micro_dollars": 0,
+}  # fmt: skip
 
 
 def runs_of(site: Site, session: str) -> list[dict[str, Any]]:
@@ -181,6 +188,31 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
     ended = asks("chat", *arguments)
 
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+
+
+def test_an_answer_whose_middle_is_gone_is_told_from_its_beginning(
+    server: Canned, asks: Asks
+) -> None:
+    run = {"id": "r", "messages": [1, 2], "usage": USAGE, "stop_reason": "end_turn"}
+    content = [{"type": "text", "text": "All of it."}]
+    said = {"seq": 2, "role": "assistant", "content": content}
+    server.answers_json(run | {"status": "queued"}, status=202)
+    server.does(streams(frame("message.delta", DELTA, "1-1"), b"event: reset\ndata: {}\n\n"))
+    server.answers_json(run | {"status": "succeeded"}, {"items": [{"seq": 1}, said], "next": None})
+
+    ended = asks("chat", "--session", GONE, "hi")
+
+    assert (ended.code, ended.out) == (0, "a\nAll of it.\n")
+    assert ended.err.startswith("Some of this was missed. It is, as a whole:\n")
+
+
+@pytest.mark.parametrize("document", [{}, [], {"id": "r", "status": "succeeded"}])
+def test_an_answer_of_another_shape_is_one_line(server: Canned, asks: Asks, document: Any) -> None:
+    server.answers_json(document)
+
+    ended = asks("chat", "--session", GONE, "hi", "--json")
+
+    assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1)
 
 
 class Stalling:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
-
 import pytest
 
 import cli.events
@@ -13,24 +9,7 @@ from cli import configuration
 from cli.events import Event, follow, parsed
 from cli.http import Api
 from tests.cli.shell import KEY, Canned
-
-DELTA = {"turn": 1, "delta": {"type": "text_delta", "text": "a"}}
-
-
-def frame(kind: str, data: object, event_id: str) -> bytes:
-    return f"id: {event_id}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode()
-
-
-def streams(*frames: bytes, length: int | None = None) -> Callable[[BaseHTTPRequestHandler], None]:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream")
-        if length is not None:
-            handler.send_header("Content-Length", str(length))
-        handler.end_headers()
-        handler.wfile.write(b"".join(frames))
-
-    return answer
+from tests.cli.streams import DELTA, frame, streams
 
 
 @pytest.fixture

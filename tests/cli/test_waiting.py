@@ -118,7 +118,7 @@ def test_what_will_not_pass_is_told_at_once(
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("document", [[], {"id": "r"}, "succeeded", None])
+@pytest.mark.parametrize("document", [[], {"id": "r"}, {"status": "running"}, "succeeded", None])
 def test_an_answer_without_a_status_ends_the_waiting(
     server: Canned, api: Api, clock: Clock, document: Any
 ) -> None:
