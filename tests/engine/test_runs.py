@@ -15,6 +15,7 @@ from app.domain.audit import Origin
 from app.domain.jobs import Job
 from app.domain.responses import Usage
 from app.errors import DatabaseUnavailable
+from app.events import Events
 from app.provider.failures import (
     DeadlinePassed,
     Overloaded,
@@ -406,3 +407,25 @@ def test_what_was_paid_for_is_written_once_the_database_is_back(
     assert runs.get(run)["status"] == "succeeded"
     assert runs.get(run)["messages"] == [1, 2]
     assert len(runs.messages(session)) == 2
+
+
+def test_a_turn_whose_commit_nobody_heard_of_is_not_stored_twice(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execution, "WRITE_AGAIN_AFTER", 0)
+    session = make_session(runs.alice)
+    run = runs.begin(session)
+    database = Restarting(runs.runtime.settings)
+
+    class Breaking(Events):
+        def tell(self, run_id: UUID, kind: str, data: Any) -> None:
+            if kind == "tool.finished":  # the next that is written is the turn
+                database.after = 1
+
+    runtime = replace(runs.runtime, database=database, events=Breaking(runs.runtime.redis))
+    provider = ScriptedProvider(says(tool_use("ls", "toolu_1")))
+    execution.execute(replace(runtime, provider=provider), UUID(run))
+    database.dispose()
+
+    assert [each["role"] for each in runs.messages(session)] == ["user", "assistant", "user"]
+    assert (runs.get(run)["status"], runs.get(run)["turns"]) == ("running", 1)

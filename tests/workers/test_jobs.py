@@ -77,6 +77,13 @@ def test_a_job_waits_in_its_own_queue_and_in_no_other(runtime: Runtime) -> None:
         assert waiting == {name.value: int(name is QUEUE_OF[job]) for name in QueueName}
 
 
+def test_what_is_paid_for_is_acknowledged_before_it_begins(settings: Settings) -> None:
+    """D30: a broker that hands out again what takes long hands out no run."""
+    tasks = base.application(settings).tasks
+
+    assert {name for name in Job if not tasks[name].acks_late} == {Job.EXECUTE_RUN}
+
+
 def test_sending_fails_soon_when_the_broker_is_away(settings: Settings) -> None:
     queue = Queue(replace(settings, redis_url=AWAY))
 
