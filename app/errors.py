@@ -3,6 +3,7 @@
 Failure
 ├── MalformedBody            400  the body is not JSON
 ├── Unauthorized             401  no key, or not a good one
+│   └── NoLongerAllowed      the key was good when the work was accepted
 ├── QuotaExceeded            402
 ├── NotFound                 404  absent, or not yours: nobody can tell which
 ├── MethodNotAllowed         405
@@ -11,7 +12,7 @@ Failure
 │   ├── InUse
 │   ├── IdempotencyRunning
 │   ├── RunOpen              the session has a run that has not ended
-│   └── RunLost              another worker has the run, or it was settled
+│   └── WorkLost             another worker has the run or the try, or it was settled
 ├── Gone                     410
 ├── PreconditionFailed       412
 ├── TooLarge                 413
@@ -87,6 +88,12 @@ class Unauthorized(Failure):
     status, code, title = 401, "unauthorized", "A valid API key is needed"
 
 
+class NoLongerAllowed(Unauthorized):
+    """A try's key or user was good when it was accepted, and is not when it is carried out."""
+
+    code, title = "no_longer_allowed", "The key that started this is no longer good"
+
+
 class QuotaExceeded(Failure):
     """The tenant's quota for this period is used up, or leaves too little for the call.
 
@@ -138,10 +145,10 @@ class RunOpen(Conflict):
     code, title = "run_open", "A run of this session has not ended"
 
 
-class RunLost(Conflict):
-    """Another worker has the run by now, or it was settled. Seen by workers alone."""
+class WorkLost(Conflict):
+    """Another worker has the run or the try, or it was settled. Seen by workers alone."""
 
-    code, title = "run_lost", "The run is another worker's by now"
+    code, title = "work_lost", "This is another worker's by now"
 
 
 class Gone(Failure):
@@ -223,7 +230,7 @@ class OverridesRefused(Refused):
 
 
 class NothingToSend(Refused):
-    """A run has no message left to send: every one is left out."""
+    """A run or a try has no message left to send: every one is left out."""
 
     code, title = "nothing_to_send", "There is no message to send"
 

@@ -1,4 +1,4 @@
-"""What runs tell while they go: streams in Redis that live for a while, and wake-ups.
+"""What runs and tries tell while they go: streams in Redis that live for a while, and wake-ups.
 
 Nothing depends on them: rows are the truth, and a Redis that is away costs only the news.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-ENDED = "hango:runs:ended"  # the channel that says which run has ended
+ENDED = "hango:runs:ended"  # the channel that says which run or try has ended
 KEPT_EVENTS = 10_000  # of one run
 KEPT_SECONDS = 3600  # after the last of them
 

@@ -128,11 +128,19 @@ class Settings:
         default=timedelta(minutes=10),
         metadata=setting("HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries."),
     )
+    context_try_timeout: timedelta = field(
+        default=timedelta(minutes=2),
+        metadata=setting("HANGO_CONTEXT_TRY_TIMEOUT", "Longest time for one try, with retries."),
+    )
+    try_retention: timedelta = field(
+        default=timedelta(days=7),
+        metadata=setting("HANGO_TRY_RETENTION", "How long a try and its answer are kept."),
+    )
     run_lease: timedelta = field(
         default=timedelta(seconds=30),
         metadata=setting(
             "HANGO_RUN_LEASE",
-            "How long a worker that says nothing is believed to be at work on its run.",
+            "How long a worker that says nothing is believed to be at work on its run or try.",
         ),
     )
     max_turns: int = field(
@@ -142,7 +150,7 @@ class Settings:
     max_waits: int = field(
         default=16,
         metadata=setting(
-            "HANGO_MAX_WAITS", "Requests per web process that may wait for a run at the same time."
+            "HANGO_MAX_WAITS", "Requests per web process that may wait for work at a time."
         ),
     )
     log_level: str = field(

@@ -7,14 +7,14 @@ from celery import signals
 from app.provider.choice import provider_for
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
-from workers import base, messages, runs, schedule, upkeep
+from workers import base, messages, runs, schedule, tries, upkeep
 
 try:
     settings = Settings.from_environment()
 except BadSettings as error:
     raise SystemExit(str(error)) from None
 
-MODULES = (messages, runs, upkeep)  # whose import registers the jobs
+MODULES = (messages, runs, tries, upkeep)  # whose import registers the jobs
 
 app = base.application(settings)
 app.conf.beat_schedule = schedule.TABLE

@@ -15,8 +15,10 @@ def _every(span: timedelta, job: Job) -> dict[str, Any]:
 
 
 TABLE: dict[str, dict[str, Any]] = {
-    "settle what dead workers left": _every(timedelta(seconds=10), Job.SWEEP_RUNS),
+    "settle the runs of dead workers": _every(timedelta(seconds=10), Job.SWEEP_RUNS),
+    "settle the tries of dead workers": _every(timedelta(seconds=10), Job.SWEEP_TRIES),
     "recount what was missed": _every(timedelta(hours=1), Job.SWEEP_COUNTS),
     "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
+    "purge tries": _every(timedelta(hours=1), Job.PURGE_TRIES),
     "purge quota reservations": _every(timedelta(hours=1), Job.PURGE_RESERVATIONS),
 }

@@ -78,6 +78,10 @@ ACCESS: dict[str, Who] = {
     "runs.list_calls": Who.MEMBER,
     "runs.get_call": Who.MEMBER,
     "runs.compare_calls": Who.MEMBER,
+    "tries.create_try": Who.MEMBER,
+    "tries.list_tries": Who.MEMBER,
+    "tries.get_try": Who.MEMBER,
+    "tries.cancel_try": Who.MEMBER,
     "usage.get_usage": Who.MEMBER,
     "usage.get_usage_estimates": Who.MEMBER,
     "quota.get_quota": Who.MEMBER,
@@ -94,7 +98,7 @@ ACCESS: dict[str, Who] = {
 
 # Endpoints that spend money with a provider. While Redis is down their rate cannot be limited, so
 # they are closed; all others stay open.
-COSTS_MONEY: frozenset[str] = frozenset({"runs.create_run"})
+COSTS_MONEY: frozenset[str] = frozenset({"runs.create_run", "tries.create_try"})
 
 
 class EndpointWithoutAccess(Exception):

@@ -24,14 +24,15 @@ from app.api import (
     runs,
     sessions,
     skills,
+    tries,
     usage,
     users,
 )
 from app.api.paths import RestOfPath
 
 RESOURCES = (
-    me, agents, sessions, messages, context, runs, overrides, memory, skills, files, attachments,
-    imports, usage, quota, keys, users, audit,
+    me, agents, sessions, messages, context, runs, tries, overrides, memory, skills, files,
+    attachments, imports, usage, quota, keys, users, audit,
 )  # fmt: skip
 
 

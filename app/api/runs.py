@@ -24,7 +24,7 @@ from app.api.schemas.runs import (
 )
 from app.domain.pages import Page
 from app.domain.runs import Run
-from app.services import runs
+from app.services import runs, work
 from app.services.runs import Shown
 
 blueprint = Resource("runs", "A user's message, and everything that the agent does about it.")
@@ -54,7 +54,7 @@ def create_run(body: dict[str, Any], session_id: UUID) -> Accepted:
 
     A session has one run at a time: while one has not ended, 409 names it.
     """
-    runs.check_broker(runtime())
+    work.check_broker(runtime())
     with transaction() as tx:
         begun = idempotency.once(
             tx,
@@ -95,7 +95,7 @@ def cancel_run(run_id: UUID) -> Shown:
     """Cancel a run: at once while it waits for a worker, otherwise within about a second."""
     with transaction() as tx:
         cancelled = runs.cancel(tx, run_id)
-    runs.tell_cancelled(runtime(), cancelled)
+    work.tell_cancelled(runtime(), cancelled.run)
     return cancelled
 
 

@@ -1,4 +1,4 @@
-"""Requests that wait for a run to end: parked in their threads, without any connection.
+"""Requests that wait for a run or a try to end: parked in their threads, without any connection.
 
 One subscription of Redis per process wakes them up. Wake-ups may get lost, so each of them looks
 at the row now and then as well.
@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
 import structlog
@@ -20,10 +20,10 @@ from werkzeug.wrappers import Response
 
 from app.api.current import runtime
 from app.api.schemas.runs import LONGEST_WAIT
+from app.domain.work import Status
 from app.errors import Unavailable
 from app.events import ENDED
 from app.runtime import redis_fails
-from app.services.runs import Shown
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -35,7 +35,7 @@ PREFER: dict[str, Any] = {
     "in": "header",
     "required": False,
     "schema": {"type": "string"},
-    "description": f"`wait=N`: answer when the run has ended, or after N seconds; "
+    "description": f"`wait=N`: answer when it has ended, or after N seconds; "
     f"{LONGEST_WAIT} at most.",
 }
 
@@ -46,6 +46,17 @@ _RECONNECT_AFTER = 1.0
 _PREFERRED = re.compile(r"(?:^|,)\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*(?:;[^,]*)?(?=,|$)", re.I)
 
 
+class HasStatus(Protocol):
+    """What can be waited for."""
+
+    @property
+    def status(self) -> Status:
+        """Where it stands."""
+
+
+Awaited = TypeVar("Awaited", bound=HasStatus)
+
+
 def asked_for(wait: int | None) -> int:
     """How many seconds this request wants to wait: by its query, or by `Prefer` (RFC 7240)."""
     preferred = _PREFERRED.search(",".join(request.headers.getlist("Prefer")))
@@ -54,22 +65,22 @@ def asked_for(wait: int | None) -> int:
     return min(wait if wait is not None else int(preferred[1]) if preferred else 0, LONGEST_WAIT)
 
 
-def until(read: Callable[[], Shown], run_id: UUID, seconds: float) -> Shown:
-    """What `read` gives when the run has ended or the time is up.
+def until(read: Callable[[], Awaited], work_id: UUID, seconds: float) -> Awaited:
+    """What `read` gives when it has ended or the time is up.
 
     Above the most waits that this process takes it answers at once, and says when to come back.
     """
     shown = read()
-    if shown.run.status.is_final or seconds <= 0:
+    if shown.status.is_final or seconds <= 0:
         return shown
     deadline = time.monotonic() + seconds
-    with _hub().waiting(run_id) as woken:
+    with _hub().waiting(work_id) as woken:
         if woken is None:
             after_this_request(_come_back)
             return shown
         # Once more, now that no wake-up is missed any more.
         shown = read()
-        while not shown.run.status.is_final and (left := deadline - time.monotonic()) > 0:
+        while not shown.status.is_final and (left := deadline - time.monotonic()) > 0:
             woken.wait(min(left, _LOOK_EVERY))
             woken.clear()
             shown = read()
@@ -109,12 +120,12 @@ class Hub:
         self._listener: threading.Thread | None = None
 
     @contextmanager
-    def waiting(self, run_id: UUID) -> Iterator[threading.Event | None]:
-        """An event that is set when the run has ended; None where there is no place left."""
+    def waiting(self, work_id: UUID) -> Iterator[threading.Event | None]:
+        """An event that is set when it has ended; None where there is no place left."""
         if not self.enter():
             yield None
             return
-        event, name = threading.Event(), str(run_id)
+        event, name = threading.Event(), str(work_id)
         try:
             self._add(name, event)
             yield event

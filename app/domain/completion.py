@@ -10,7 +10,7 @@ import msgspec
 from app.domain.messages import MessageRef
 from app.domain.overrides import Override
 from app.domain.pairs import Partner, partners
-from app.domain.parts import parse_part
+from app.domain.parts import EXTRA_MESSAGE, parse_part
 from app.domain.replacing import MAX_REPLACEMENT_BYTES, is_empty
 from app.domain.validity.history import check_history, is_plainly_valid
 from app.errors import BadPart, Fault
@@ -26,11 +26,15 @@ class Completed(msgspec.Struct, frozen=True):
     added: tuple[Partner, ...]
 
 
-def entry_faults(wanted: Sequence[Override], kinds: Sequence[str]) -> Iterator[Fault]:
-    """What is wrong with single entries of a set whose target takes parts of these kinds."""
+def entry_faults(
+    wanted: Sequence[Override], kinds: Sequence[str], places: Sequence[str] = ()
+) -> Iterator[Fault]:
+    """What is wrong with single entries of a set whose target takes parts of these kinds.
+
+    `places` says where in the body they stand, if it is not a list of overrides.
+    """
     times = Counter(each.part for each in wanted)
-    for index, each in enumerate(wanted):
-        at = f"overrides[{index}]"
+    for each, at in zip(wanted, places or places_in_list(len(wanted)), strict=True):
         kind = each.part.partition(":")[0]
         if not _is_part(each.part):
             yield Fault(at, "bad_part", "This is not a part id; the session's context lists them.")
@@ -42,6 +46,11 @@ def entry_faults(wanted: Sequence[Override], kinds: Sequence[str]) -> Iterator[F
             yield Fault(at, "duplicate_part", "Name each part once.")
         if each.replacement is not None:
             yield from _replacement_faults(each.replacement, at)
+
+
+def places_in_list(number: int) -> list[str]:
+    """Where the entries of a list of overrides stand."""
+    return [f"overrides[{index}]" for index in range(number)]
 
 
 def complete(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Completed:
@@ -58,7 +67,9 @@ def complete(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Comp
     )
 
 
-def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list[Fault]:
+def history_faults(
+    completed: Completed, messages: Sequence[MessageRef], at: str = "overrides"
+) -> list[Fault]:
     """Why the history that the set leaves could never be sent; nothing when it can."""
     excluded = {each.part for each in completed.overrides if each.action == "exclude"}
     kept: list[MessageRef] = []
@@ -69,10 +80,10 @@ def history_faults(completed: Completed, messages: Sequence[MessageRef]) -> list
         return []
     if not any(each.role == "user" and not _is_synthetic(each) for each in kept):
         detail = "Leave at least one message of the user in, or replace its text instead."
-        return [Fault("overrides", "no_user_message", detail)]
+        return [Fault(at, "no_user_message", detail)]
     if kept[0].role == "assistant":
         detail = "Leave the first assistant message's question in, or replace its text."
-        return [Fault("overrides", "starts_with_assistant", detail)]
+        return [Fault(at, "starts_with_assistant", detail)]
     return [] if is_plainly_valid(kept, left_out) else check_history(kept, open_end=True)
 
 
@@ -101,7 +112,7 @@ def _whose(kind: str) -> str:
 
 
 def _is_synthetic(message: MessageRef) -> bool:
-    return message.part.startswith("synthetic:")
+    return message.part.startswith("synthetic:") and message.part != EXTRA_MESSAGE
 
 
 def excluded_parts(overrides: Iterable[Override]) -> set[str]:

@@ -14,6 +14,9 @@ class Job(StrEnum):
     EXECUTE_RUN = "hango.runs.execute"
     SWEEP_RUNS = "hango.runs.sweep"
     PURGE_RESERVATIONS = "hango.quota.purge"
+    EXECUTE_TRY = "hango.tries.execute"
+    SWEEP_TRIES = "hango.tries.sweep"
+    PURGE_TRIES = "hango.tries.purge"
 
 
 class QueueName(StrEnum):
@@ -31,8 +34,11 @@ QUEUE_OF = {
     Job.EXECUTE_RUN: QueueName.RUNS,
     Job.SWEEP_RUNS: QueueName.UPKEEP,
     Job.PURGE_RESERVATIONS: QueueName.UPKEEP,
+    Job.EXECUTE_TRY: QueueName.CALLS,
+    Job.SWEEP_TRIES: QueueName.UPKEEP,
+    Job.PURGE_TRIES: QueueName.UPKEEP,
 }
 
 # Acknowledged when they begin. Their rows say what became of them, and a broker that hands out
 # again what takes long would only start a second worker for nothing.
-ACKNOWLEDGED_EARLY = frozenset({Job.EXECUTE_RUN})
+ACKNOWLEDGED_EARLY = frozenset({Job.EXECUTE_RUN, Job.EXECUTE_TRY})

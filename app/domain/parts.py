@@ -25,6 +25,7 @@ OverrideState = Literal["none", "exclude", "replace"]
 
 SUMMARY = PartId("summary")
 CONTINUE = PartId("synthetic:continue")
+EXTRA_MESSAGE = PartId("synthetic:message")  # of a try: somebody wrote it, nothing persists it
 
 MAX_SEQ = 2**31 - 1
 MAX_PART_ID_CHARACTERS = 512

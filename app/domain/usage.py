@@ -31,7 +31,8 @@ class StartedCall(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Purpose
     agent_id: UUID
     session_id: UUID
-    run_id: UUID
+    run_id: UUID | None = None
+    try_id: UUID | None = None
     provider: str
     model: str
     estimated_tokens: int
@@ -55,9 +56,9 @@ class EndedCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A model call of a run, as it is kept."""
+    """A model call, as it is kept."""
 
-    call: int  # counted from 1
+    call: int | None  # counted from 1; None: of no run
     purpose: Purpose
     provider: str
     model: str

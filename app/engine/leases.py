@@ -1,4 +1,4 @@
-"""Keeps this process's claims on runs alive, and hears that they are to be cancelled."""
+"""Keeps this process's claims on runs and tries alive, and hears that they are to be cancelled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import structlog
 
-from app.domain.runs import Held
+from app.domain.work import Held
 from app.errors import Failure
 from app.store.transaction import Database
 
@@ -20,7 +20,7 @@ class Lease:
     """What is known of one claim."""
 
     def __init__(self) -> None:
-        self.lost = False  # somebody else has settled the run, or will
+        self.lost = False  # somebody else has settled it, or will
         self.cancelled = False
 
 
@@ -59,7 +59,7 @@ class Leases:
             return
         try:
             with self._database.system() as tx:
-                good = tx.runs.renew(leases, self._span)
+                good = tx.runs.renew(leases, self._span) | tx.tries.renew(leases, self._span)
         except Failure as failure:
             log.warning("leases_not_renewed", code=failure.code, number=len(leases))
             return

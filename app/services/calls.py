@@ -1,4 +1,4 @@
-"""One model call of a run: noted before it is made, made with nothing open, noted again."""
+"""One model call: noted before it is made, made with nothing open, noted again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from uuid import UUID
 
 import msgspec
 
+from app.chain.middlewares.guard import Decision
 from app.chain.snapshots import snapshot
 from app.chain.stack import Workbench
 from app.domain.catalogue import facts_for
 from app.domain.ids import new_id
+from app.domain.quota import Amount
 from app.domain.responses import Response, Usage
-from app.domain.runs import Claimed, Loaded
 from app.domain.snapshots import Snapshot
-from app.domain.usage import EndedCall, Outcome, SentPart, StartedCall
+from app.domain.usage import EndedCall, Outcome, Purpose, SentPart, StartedCall
 from app.domain.validity import check_request
+from app.domain.work import Loaded
 from app.errors import NothingToSend, RequestInvalid
 from app.provider import wire
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
@@ -42,7 +44,9 @@ class Call:
     shown: Snapshot
 
 
-def ready(tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbench) -> Call:
+def ready(
+    tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbench | None = None
+) -> Call:
     """Assemble the next call through the chain, as inspect does, and check it.
 
     Raises:
@@ -59,34 +63,55 @@ def ready(tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbenc
     return Call(new_id(), assembled, body, snapshot(request, assembled.estimator))
 
 
-def note_begin(runtime: Runtime, tx: Transaction, claimed: Claimed, call: Call) -> None:
-    """Put the call on record, and that its outcome is not known. The run must be held.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeFor:
+    """What a call is made for."""
+
+    purpose: Purpose
+    agent_id: UUID
+    session_id: UUID
+    run_id: UUID | None = None
+    try_id: UUID | None = None
+
+
+def note_begin(runtime: Runtime, tx: Transaction, made_for: MadeFor, call: Call) -> None:
+    """Put the call on record, and that its outcome is not known. Its run or try must be held.
 
     Raises:
         QuotaExceeded: it may use more than is left; it is not on record.
     """
     request, totals = call.assembled.request, call.shown.totals
-    provider, now = runtime.provider.name, runtime.now()
-    most = quota.most(
-        provider, request.model, input_tokens=totals.after, max_tokens=request.max_tokens, at=now
-    )
-    lease = runtime.settings.call_timeout + LATEST
-    quota.reserve(tx, call.record_id, most, now=now, lease=lease)
-    tx.runs.begin_call(claimed.held)
+    settings = runtime.settings
+    lease = max(settings.call_timeout, settings.context_try_timeout) + LATEST
+    reserved = most(runtime, call.assembled)
+    quota.reserve(tx, call.record_id, reserved, now=runtime.now(), lease=lease)
     tx.usage.begin(
         StartedCall(
             id=call.record_id,
-            purpose="turn" if claimed.run.parent_run_id is None else "subagent",
-            agent_id=claimed.run.agent_id,
-            session_id=claimed.run.session_id,
-            run_id=claimed.run.id,
-            provider=provider,
+            purpose=made_for.purpose,
+            agent_id=made_for.agent_id,
+            session_id=made_for.session_id,
+            run_id=made_for.run_id,
+            try_id=made_for.try_id,
+            provider=runtime.provider.name,
             model=request.model,
             estimated_tokens=totals.after,
             estimator=totals.estimator,
             request_sha256=call.shown.request_sha256,
             manifest=manifest(call.shown),
         )
+    )
+
+
+def most(runtime: Runtime, assembled: Assembled) -> Amount:
+    """The most that a call with this request can use."""
+    request = assembled.request
+    return quota.most(
+        runtime.provider.name,
+        request.model,
+        input_tokens=request.state.get(Decision).counted.total,
+        max_tokens=request.max_tokens,
+        at=runtime.now(),
     )
 
 

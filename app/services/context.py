@@ -16,9 +16,9 @@ from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import AnyPart, seq_of
 from app.domain.ports import Estimator, History
 from app.domain.requests import ModelRequest, RunState
-from app.domain.runs import Loaded
 from app.domain.snapshots import Page, Snapshot
-from app.services.frozen import frozen
+from app.domain.work import Loaded
+from app.services.frozen import frozen, frozen_history
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
 
@@ -51,6 +51,8 @@ def assemble(
     agent = loaded.agent if loaded else tx.agents.used_by(session)
     estimator = estimator_for(agent.model)
     history = tx.messages.history(session_id, counted_by=estimator.id)
+    if loaded:
+        history = frozen_history(history, loaded, estimator)
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
     reads = _reads(tx, overrides or tx.overrides)

@@ -6,12 +6,9 @@ the sweep: see `app.services.runs.sweep`.
 
 from __future__ import annotations
 
-import os
-import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TypeVar
 from uuid import UUID
 
 import msgspec
@@ -21,28 +18,24 @@ from app.chain.skills_in_use import in_use_after
 from app.chain.stack import Workbench
 from app.domain.jsontext import loads
 from app.domain.messages import Block, NewMessage, prepare
-from app.domain.runs import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
+from app.domain.runs import Run
 from app.domain.tools import ToolCall, ToolOutcome
 from app.domain.usage import EndedCall
+from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.engine import answers, tool_calls
 from app.engine.answers import Answer
-from app.engine.leases import Lease
-from app.errors import DatabaseUnavailable, Failure, NotFound, RunLost, Unavailable
+from app.errors import NotFound, WorkLost
 from app.provider.base import Event
-from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ThinkingRefused
+from app.provider.failures import ProviderFailure, ThinkingRefused
 from app.runtime import Runtime
 from app.services import calls, frozen, thinking
-from app.services.calls import Call
+from app.services.calls import Call, MadeFor
+from app.services.work import Watch, Writing, ending_of, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
-from app.telemetry import logs
-
-T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
-CANCEL_IS_ASKED_EVERY = 0.5  # seconds
-WRITE_AGAIN_AFTER = 0.5
 MAX_TURNS = "max_turns"
 
 
@@ -51,27 +44,28 @@ def execute(runtime: Runtime, run_id: UUID) -> None:
     with runtime.database.system() as system:
         claimed = system.runs.claim(
             run_id,
-            worker=f"{socket.gethostname()}:{os.getpid()}",
+            worker=worker_name(),
             lease=runtime.settings.run_lease,
             timeout=runtime.settings.run_timeout,
         )
     if claimed is None:
         return
     with runtime.leases.keeping(claimed.held) as lease:
-        _Execution(runtime, claimed, lease).carry_out()
+        watch = Watch(runtime.events, claimed.held, lease)
+        _Execution(runtime, claimed, watch).carry_out()
 
 
 class _Execution:
     """One worker's work on one run."""
 
-    def __init__(self, runtime: Runtime, claimed: Claimed, lease: Lease) -> None:
+    def __init__(self, runtime: Runtime, claimed: Claimed[Run], watch: Watch) -> None:
         self._runtime = runtime
         self._claimed = claimed
-        self._lease = lease
-        self._run = claimed.run
-        self._turns = claimed.run.turns
+        self._watch = watch
+        self._writing = Writing(runtime, claimed, watch)
+        self._run = claimed.work
+        self._turns = claimed.work.turns
         self._deadline = time.monotonic() + claimed.seconds_left
-        self._asked_at = 0.0
         self._may_retry_bare = True
 
     def carry_out(self) -> None:
@@ -80,7 +74,7 @@ class _Execution:
             ending = self._all_turns()
             if ending is not None:
                 self._end(ending)
-        except (RunLost, NotFound):
+        except (WorkLost, NotFound):
             # Another worker or the sweep has settled it, or its session was deleted.
             log.warning("run_abandoned", run=str(self._run.id))
 
@@ -94,25 +88,16 @@ class _Execution:
                 if ending is not None:
                     return None
             return ending
-        except ProviderFailure as failure:
-            return _of_provider(failure)
-        except (RunLost, NotFound):
+        except (WorkLost, NotFound):
             raise
-        except Failure as failure:
-            log.warning("run_failed", code=failure.code, where=logs.where(failure))
-            detail = failure.detail or failure.title
-            return Ending(
-                Status.FAILED, None, failure.code, detail, isinstance(failure, Unavailable)
-            )
         except Exception as error:  # noqa: BLE001 - the finalizer: every path ends the run
-            log.error("run_failed", kind=type(error).__name__, where=logs.where(error))
-            return Ending(Status.FAILED, None, "internal", "hango has a fault here.", False)
+            return ending_of(error)
 
     def _limit(self) -> Ending | None:
         """Why there is no further turn, where there is none."""
-        if self._lease.lost:
-            raise RunLost
-        if self._is_cancelled():
+        if self._watch.is_lost:
+            raise WorkLost
+        if self._watch.is_cancelled():
             return CANCELLED
         if time.monotonic() >= self._deadline:
             return DEADLINE
@@ -144,7 +129,8 @@ class _Execution:
             call = calls.ready(tx, self._run.session_id, loaded, workbench)
         with self._transaction() as tx:
             tx.runs.hold(self._claimed.held)
-            calls.note_begin(self._runtime, tx, self._claimed, call)
+            tx.runs.begin_call(self._claimed.held)
+            calls.note_begin(self._runtime, tx, _made_for(self._run), call)
         started = time.monotonic()
         try:
             response = self._runtime.provider.complete(
@@ -153,7 +139,7 @@ class _Execution:
                     self._deadline, started + self._runtime.settings.call_timeout.total_seconds()
                 ),
                 on_event=self._on_event,
-                cancelled=self._is_cancelled,
+                cancelled=self._watch.is_cancelled,
             )
         except ProviderFailure as failure:
             self._failed(call, failure, started)
@@ -163,7 +149,7 @@ class _Execution:
         if not answer.calls:
             return self._persist(call, answer, answer.refused, ended)
         # What was paid is on record before the tools begin, however long they take.
-        self._surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
+        self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
         return self._persist(call, answer, self._results(call, answer), None)
 
     def _failed(self, call: Call, failure: ProviderFailure, started: float) -> None:
@@ -180,7 +166,7 @@ class _Execution:
             if again:
                 thinking.retire_all(tx, call.assembled)
 
-        self._surely(write)
+        self._writing.surely(write)
         if not again:
             raise failure
         self._may_retry_bare = False
@@ -191,7 +177,7 @@ class _Execution:
             answer.calls,
             call.assembled.request.tools,
             deadline=self._deadline,
-            cancelled=self._is_cancelled,
+            cancelled=self._watch.is_cancelled,
             on_call=self._on_tool,
         )
         return [*results, *answer.refused]
@@ -217,7 +203,7 @@ class _Execution:
                 tx.runs.end(self._claimed.held, ending)
             return seqs
 
-        seqs = self._surely(write)
+        seqs = self._writing.surely(write)
         self._tell("turn.finished", {"turn": self._turns, "messages": seqs})
         if ending is not None:
             self._runtime.events.ended(self._run.id, ending.status)
@@ -240,34 +226,8 @@ class _Execution:
             tx.runs.hold(self._claimed.held)
             tx.runs.end(self._claimed.held, ending)
 
-        self._surely(write)
+        self._writing.surely(write)
         self._runtime.events.ended(self._run.id, ending.status)
-
-    def _surely(self, write: Callable[[Transaction], T]) -> T:
-        """Write what was paid for, also when the database is away for a while.
-
-        Raises:
-            DatabaseUnavailable: it is away for longer than the claim is good. The sweep settles
-                the run.
-        """
-        give_up = time.monotonic() + self._runtime.settings.run_lease.total_seconds()
-        while True:
-            try:
-                with self._transaction() as tx:
-                    return write(tx)
-            except DatabaseUnavailable:
-                if self._lease.lost or time.monotonic() >= give_up:
-                    raise
-                time.sleep(WRITE_AGAIN_AFTER)
-
-    def _is_cancelled(self) -> bool:
-        """Whether to stop. Asked again and again, so Redis is asked only now and then."""
-        lease = self._lease
-        now = time.monotonic()
-        if not lease.cancelled and now - self._asked_at >= CANCEL_IS_ASKED_EVERY:
-            self._asked_at = now
-            lease.cancelled = self._runtime.events.is_asked_to_cancel(self._run.id)
-        return lease.cancelled or lease.lost
 
     def _on_event(self, event: Event) -> None:
         if event["type"] == "content_block_delta":
@@ -287,10 +247,10 @@ class _Execution:
         return self._runtime.database.transaction(self._claimed.principal)
 
 
-def _of_provider(failure: ProviderFailure) -> Ending:
-    """How a run ends whose model call failed."""
-    if isinstance(failure, Cancelled):
-        return CANCELLED
-    status = Status.TIMED_OUT if isinstance(failure, DeadlinePassed) else Status.FAILED
-    detail = failure.detail or failure.title
-    return Ending(status, None, failure.code, detail, failure.transient)
+def _made_for(run: Run) -> MadeFor:
+    return MadeFor(
+        purpose="turn" if run.parent_run_id is None else "subagent",
+        agent_id=run.agent_id,
+        session_id=run.session_id,
+        run_id=run.id,
+    )

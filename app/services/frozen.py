@@ -1,15 +1,18 @@
-"""What a run goes by is read once, and stays the same however many turns and workers it takes."""
+"""What a run or a try goes by is read once, however many turns and workers it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from uuid import UUID
 
+from app.chain.made import made_message
 from app.chain.stack import Reads
+from app.domain.messages import MadeMessage, MessageRef
 from app.domain.overrides import OverrideSet
-from app.domain.ports import MemoryFile, Skill, Sources, Todo
-from app.domain.runs import Loaded
+from app.domain.parts import EXTRA_MESSAGE
+from app.domain.ports import Estimator, History, MemoryFile, Skill, Sources, Todo
 from app.domain.sessions import Session
+from app.domain.work import Loaded
 from app.store.transaction import Transaction
 
 
@@ -29,6 +32,23 @@ def frozen(reads: Reads, loaded: Loaded) -> Reads:
     return reads._replace(
         sources=_LoadedSources(loaded, reads.sources), overrides=_LoadedOverrides(loaded)
     )
+
+
+def frozen_history(history: History, loaded: Loaded, estimator: Estimator) -> History:
+    """The history as far as it was meant, with what stands behind it in this request alone."""
+    messages = history.messages
+    if (last := loaded.last_seq) is not None:
+        messages = [each for each in messages if each.seq <= last]
+    if loaded.message is not None:
+        messages = [*messages, extra_message(loaded.message, estimator)]
+    return History(history.checkpoint, messages)
+
+
+def extra_message(text: str, estimator: Estimator) -> MessageRef:
+    """A user's message of one request alone."""
+    blocks = [{"type": "text", "text": text}]
+    made = MadeMessage(EXTRA_MESSAGE, "extra message", "the try", blocks)
+    return made_message("user", made, estimator)
 
 
 class _LoadedSources:

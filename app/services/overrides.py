@@ -16,6 +16,7 @@ from app.domain.completion import (
     complete,
     entry_faults,
     history_faults,
+    places_in_list,
 )
 from app.domain.ids import now, rfc3339
 from app.domain.messages import MessageRef
@@ -133,8 +134,8 @@ def decide(tx: Transaction, target: Target, wishes: Sequence[Wish]) -> Decided:
     _refuse(list(entry_faults(wanted, kinds)))
     if target.kind == "agent":
         return Decided(Completed(tuple(wanted), ()), [])
-    messages = _messages(tx, target.id)
-    _refuse(list(_ambiguous(wanted, messages)))
+    messages = messages_of(tx, target.id)
+    _refuse(list(ambiguous(wanted, messages, places_in_list(len(wanted)))))
     completed = complete(wanted, messages)
     _refuse(history_faults(completed, messages))
     return Decided(completed, messages)
@@ -149,23 +150,25 @@ def _cleaned(replacement: str | None) -> str | None:
     return None if replacement is None else clean(replacement)
 
 
-def _messages(tx: Transaction, session_id: UUID) -> list[MessageRef]:
+def messages_of(tx: Transaction, session_id: UUID) -> list[MessageRef]:
     """What the next request starts from: the summary, and the messages after it."""
     history = tx.messages.outline(session_id)
     summary = [history.checkpoint.summary] if history.checkpoint else []
     return [*summary, *history.messages]
 
 
-def _ambiguous(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Iterator[Fault]:
+def ambiguous(
+    wanted: Sequence[Override], messages: Sequence[MessageRef], places: Sequence[str]
+) -> Iterator[Fault]:
     """Replacements of messages with several results: nobody can tell which one is meant."""
-    places = {each.part: index for index, each in enumerate(wanted) if each.action == "replace"}
-    if not places:
+    replaced = {each.part: index for index, each in enumerate(wanted) if each.action == "replace"}
+    if not replaced:
         return
     for message in messages:
-        place = places.get(message.part)
+        place = replaced.get(message.part)
         if place is not None and " " in message.tool_result_ids and message.role == "user":
             detail = "This message holds several tool results; exclude it, or replace others."
-            yield Fault(f"overrides[{place}]", "ambiguous_replacement", detail)
+            yield Fault(places[place], "ambiguous_replacement", detail)
 
 
 def _signed(

@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 # A job may be delivered again for an hour, and is not to settle the same call twice.
 KEPT_AFTER_LEASE = timedelta(days=1)
 
+NOTHING = Amount()
+
 
 def most(provider: str, model: str, *, input_tokens: int, max_tokens: int, at: datetime) -> Amount:
     """The most that a call can use: its whole input, written to the cache, and a full answer."""
@@ -74,14 +76,15 @@ def settle(tx: Transaction, record_id: UUID, used: Amount, *, now: datetime) -> 
         log.info("quota_settled_before", record_id=str(record_id))
 
 
-def check(tx: Transaction, *, now: datetime) -> None:
-    """Go on only while something of the quota is left. Holds nothing back.
+def check(tx: Transaction, *, now: datetime, most: Amount = NOTHING) -> None:
+    """Go on only while something of the quota is left, and so much. Holds nothing back.
 
     Raises:
-        QuotaExceeded: it is used up, or reserved to the last token.
+        QuotaExceeded: it is used up, reserved to the last token, or leaves too little.
     """
     standing = show(tx, now=now)
-    if 0 in (standing.left.tokens, standing.left.micro_dollars):
+    used_up = 0 in (standing.left.tokens, standing.left.micro_dollars)
+    if used_up or not standing.covers(most):
         raise _exceeded(standing)
 
 

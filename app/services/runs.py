@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-import structlog
 
 from app.domain.ids import new_id
 from app.domain.jobs import Job
 from app.domain.messages import Block, NewMessage, prepare
-from app.domain.runs import Run, Status
+from app.domain.runs import Run
 from app.domain.sessions import Session
 from app.domain.usage import CallDiff, CallRecord, SentPart, UsageTotals, difference
 from app.domain.validity import check_appended, check_blocks
-from app.errors import BrokerUnavailable, HistoryRefused, RunOpen
-from app.queue import key_of
-from app.runtime import Runtime, redis_fails
-from app.services import quota
+from app.domain.work import Status
+from app.errors import HistoryRefused, RunOpen
+from app.runtime import Runtime
+from app.services import quota, work
 from app.store.transaction import Transaction
 from app.tokens.estimator import estimator_for
-
-log = structlog.get_logger(__name__)
-
-NUDGE_AFTER = timedelta(seconds=5)
-SWEEP_BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +34,11 @@ class Shown:
     def id(self) -> UUID:
         """The run's."""
         return self.run.id
+
+    @property
+    def status(self) -> Status:
+        """Where it stands."""
+        return self.run.status
 
     @property
     def error(self) -> dict[str, Any] | None:
@@ -85,20 +83,6 @@ def begin(
     return Shown(run, UsageTotals())
 
 
-def check_broker(runtime: Runtime) -> None:
-    """Go on only when Redis answers, so that a run that nobody would start is not stored.
-
-    When it goes away right after, the run is stored all the same, and started by the sweep.
-
-    Raises:
-        BrokerUnavailable: nothing was stored; try again later.
-    """
-    try:
-        runtime.redis.ping()
-    except (redis_fails(), OSError) as error:
-        raise BrokerUnavailable("Try again in a moment.") from error
-
-
 def get(tx: Transaction, run_id: UUID) -> Shown:
     """Raises NotFound."""
     return shown(tx, [tx.runs.get(run_id)])[0]
@@ -119,14 +103,6 @@ def cancel(tx: Transaction, run_id: UUID) -> Shown:
     return shown(tx, [tx.runs.cancel(run_id)])[0]
 
 
-def tell_cancelled(runtime: Runtime, cancelled: Shown) -> None:
-    """Let the worker, or those who wait, know of a cancellation that is stored."""
-    if cancelled.run.status is Status.RUNNING:
-        runtime.events.ask_to_cancel(cancelled.id)
-    elif cancelled.run.status is Status.CANCELLED:
-        runtime.events.ended(cancelled.id, Status.CANCELLED)
-
-
 def calls(tx: Transaction, run_id: UUID) -> list[CallRecord]:
     """The run's model calls, in their order. Raises NotFound."""
     tx.runs.get(run_id)
@@ -145,20 +121,8 @@ def diff(tx: Transaction, run_id: UUID, before: int, after: int) -> CallDiff:
 
 
 def sweep(runtime: Runtime) -> None:
-    """Settle what dead workers have left, and nudge what no worker has been told of.
-
-    While jobs wait in the queue the workers are behind, and more messages would not help them.
-    """
-    with runtime.database.system() as system:
-        again = system.runs.requeue_lost(SWEEP_BATCH)
-        failed = system.runs.fail_lost(SWEEP_BATCH)
-        if not runtime.redis.llen(key_of(Job.EXECUTE_RUN)):
-            for run_id in {*again, *system.runs.waiting(NUDGE_AFTER, SWEEP_BATCH)}:
-                system.enqueue(Job.EXECUTE_RUN, str(run_id))
-    for run_id in failed:
-        runtime.events.ended(run_id, Status.FAILED)
-    if again or failed:
-        log.warning("workers_lost", requeued=len(again), failed=len(failed))
+    """Settle what dead workers have left, and nudge what no worker has been told of."""
+    work.sweep(runtime, Job.EXECUTE_RUN, lambda system: system.runs)
 
 
 def _checked(tx: Transaction, session: Session, message: str | Sequence[Block]) -> NewMessage:

@@ -41,6 +41,7 @@ from app.store.sources import StoredSources
 from app.store.tenants import AllTenants, Tenants
 from app.store.thinking import Thinking
 from app.store.todos import Todos
+from app.store.tries import AllTries, Tries
 from app.store.usage import Usage
 from app.store.usage_reports import UsageReports
 from app.store.users import AllUsers, Users
@@ -85,6 +86,7 @@ class Transaction:
         self.attachments = Attachments(connection, scope)
         self.imports = Imports(connection, scope)
         self.runs = Runs(connection, scope)
+        self.tries = Tries(connection, scope)
         self.usage = Usage(connection, scope)
         self.usage_reports = UsageReports(connection, scope)
         self.quota = Quotas(connection, scope)
@@ -107,6 +109,7 @@ class SystemTransaction:
         self.keys = AllKeys(connection)
         self.sessions = AllSessions(connection)
         self.runs = AllRuns(connection)
+        self.tries = AllTries(connection)
         self.counts = AllCounts(connection)
         self.quota = AllQuotas(connection)
         self.audit = AllAudit(connection)

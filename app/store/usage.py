@@ -21,8 +21,8 @@ _SUMMED = [name for name in UsageTotals.__struct_fields__ if name != "calls"]
 class Usage(Repository):
     """The usage records of the principal's sessions."""
 
-    def begin(self, call: StartedCall) -> int:
-        """Note a call that is about to be made, of unknown outcome; its number in the run.
+    def begin(self, call: StartedCall) -> None:
+        """Note a call that is about to be made, of unknown outcome.
 
         The caller holds the run, so that no number is taken twice. Raises NotFound.
         """
@@ -33,11 +33,10 @@ class Usage(Repository):
             "user_id": self._scope.user_id,
             "key_id": self._scope.principal.key_id,
             "outcome": "unknown",
-            "call": _next_call(self._scope.tenant_id, call.run_id),
+            "call": call.run_id and _next_call(self._scope.tenant_id, call.run_id),
             "manifest": msgspec.to_builtins(call.manifest),
         }
-        made = insert(usage_records).values(**values).returning(usage_records.c.call)
-        return int(self._one(made).call)
+        self._connection.execute(insert(usage_records).values(**values))
 
     def end(self, record_id: UUID, ended: EndedCall) -> None:
         """Note what a call came to."""
@@ -67,6 +66,14 @@ class Usage(Repository):
             .group_by(usage_records.c.run_id)
         )
         return {run_id: UsageTotals(*map(int, sums)) for run_id, *sums in self._rows(found)}
+
+    def of_tries(self, try_ids: Sequence[UUID]) -> dict[UUID, CallRecord]:
+        """The calls of these tries, as far as there were any."""
+        mine = self._scope.of_session(usage_records)
+        found = select(usage_records.c.try_id, *_RECORD).where(
+            mine, usage_records.c.try_id.in_(try_ids)
+        )
+        return {row.try_id: _record(row) for row in self._rows(found)}
 
     def _of(self, run_id: UUID, *columns: Any) -> Select[Any]:
         return select(*columns).where(

@@ -26,6 +26,7 @@ BODIES: dict[str, Any] = {
     "sessions.change_session": {"title": "renamed"},
     "messages.append_messages": {"role": "user", "content": "more"},
     "runs.create_run": {"message": "go on"},
+    "tries.create_try": {"message": "go on"},
     "memory.put_memory": {"content": "new"},
     "skills.put_skill": {"description": "new", "body": "new"},
     "files.put_file": {"content": "new"},
@@ -85,6 +86,7 @@ def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> d
         "memory": path[1:],
         "files": file[1:],
         **(_run(member, runtime) if _asks_for_a_run(request) else {}),
+        **_try(member, session),
     }
 
 
@@ -99,6 +101,12 @@ def _run(member: Caller, runtime: Runtime) -> dict[str, str]:
     begun = member.post(f"/v1/sessions/{make_session(member)}/runs", json={"message": "hi"})
     execution.execute(runtime, UUID(begun.json["id"]))
     return {"run_id": begun.json["id"], "number": "1", "other": "1"}
+
+
+def _try(member: Caller, session: str) -> dict[str, str]:
+    begun = member.post(f"/v1/sessions/{session}/context/try", json={})
+    assert begun.status_code == 202, begun.text
+    return {"try_id": begun.json["id"]}
 
 
 def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any:

@@ -26,7 +26,7 @@ from app.provider.failures import (
 )
 from app.queue import key_of
 from app.runtime import build_runtime
-from app.services import execution
+from app.services import execution, work
 from app.settings import Secret
 from app.store.transaction import Database, Transaction
 from app.web import create_app
@@ -390,7 +390,7 @@ class Restarting(Database):
 def test_what_was_paid_for_is_written_once_the_database_is_back(
     runs: Runs, away: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "WRITE_AGAIN_AFTER", 0)
+    monkeypatch.setattr(work, "WRITE_AGAIN_AFTER", 0)
     session = make_session(runs.alice)
     run = runs.begin(session)
     database = Restarting(runs.runtime.settings)

@@ -17,11 +17,11 @@ from uuid import UUID
 import psycopg2
 import pytest
 
-from app.domain.runs import MAX_STARTS
+from app.domain.work import MAX_STARTS
 from app.engine.leases import Leases
 from app.provider.base import Provider
 from app.runtime import Runtime
-from app.services import execution
+from app.services import execution, work
 from app.services import runs as runs_service
 from tests.engine.conftest import Runs, says
 from tests.factories import make_session, until
@@ -246,7 +246,7 @@ def test_a_run_goes_on_behind_its_last_stored_turn_as_it_began(runs: Runs) -> No
 def test_a_run_that_no_worker_was_told_of_is_nudged(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs_service, "NUDGE_AFTER", timedelta(0))
+    monkeypatch.setattr(work, "NUDGE_AFTER", timedelta(0))
     runs.begin(make_session(runs.alice))
     runs.runtime.redis.flushdb()
 

@@ -17,6 +17,7 @@ from app.settings import Secret, Settings
 from app.telemetry import logs
 from workers import base, messages, schedule
 from workers import runs as _runs  # noqa: F401 (registers its jobs)
+from workers import tries as _tries  # noqa: F401 (registers its jobs)
 from workers import upkeep as _upkeep  # noqa: F401 (registers its jobs)
 
 AWAY = Secret("redis://127.0.0.1:9/0")
@@ -78,10 +79,13 @@ def test_a_job_waits_in_its_own_queue_and_in_no_other(runtime: Runtime) -> None:
 
 
 def test_what_is_paid_for_is_acknowledged_before_it_begins(settings: Settings) -> None:
-    """D30: a broker that hands out again what takes long hands out no run."""
+    """D30: a broker that hands out again what takes long hands out no run and no try."""
     tasks = base.application(settings).tasks
 
-    assert {name for name in Job if not tasks[name].acks_late} == {Job.EXECUTE_RUN}
+    assert {name for name in Job if not tasks[name].acks_late} == {
+        Job.EXECUTE_RUN,
+        Job.EXECUTE_TRY,
+    }
 
 
 def test_sending_fails_soon_when_the_broker_is_away(settings: Settings) -> None:

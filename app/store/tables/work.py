@@ -57,6 +57,8 @@ def _life() -> list[Any]:
         text("error_code", nullable=True),
         text("error_detail", nullable=True),
         Column("error_retryable", Boolean),
+        # What was read for it once: a worker that goes on has to send the same prefix.
+        json_text("loaded", nullable=True),
         CheckConstraint(f"status IN ({_STATES})", name="status"),
         CheckConstraint(
             f"(finished_at IS NULL) = (status IN ({_OPEN}))", name="finished_when_final"
@@ -88,8 +90,6 @@ runs = Table(
     Column("turns", Integer, nullable=False, server_default=sql("0")),
     # The messages that the run wrote, which need not be neighbours.
     Column("seqs", ARRAY(Integer), nullable=False, server_default=sql("'{}'")),
-    # What before_run had loaded: a resumed run has to send the same prefix.
-    json_text("loaded", nullable=True),
     of_tenant(),
     refers("session_id", "sessions", ondelete="CASCADE"),
     refers("agent_id", "agents"),

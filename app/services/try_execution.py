@@ -1,0 +1,150 @@
+"""Carries a try out: claim, check once more, one call with nothing open, one ending.
+
+What a worker leaves undone when it dies is settled by the sweep: see `app.services.work.sweep`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from app.domain.ids import rfc3339
+from app.domain.jsontext import dumps
+from app.domain.responses import Response
+from app.domain.text import clean_json
+from app.domain.tries import SentSnapshot, Try
+from app.domain.usage import EndedCall
+from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
+from app.errors import NoLongerAllowed, NotFound, WorkLost
+from app.provider.failures import ProviderFailure
+from app.runtime import Runtime
+from app.services import calls
+from app.services.calls import Call, MadeFor
+from app.services.work import Watch, Writing, ending_of, worker_name
+from app.store.transaction import Transaction
+
+log = structlog.get_logger(__name__)
+
+
+def execute(runtime: Runtime, try_id: UUID) -> None:
+    """Carry a queued try out. Safe to deliver twice: who comes second finds nothing to claim."""
+    with runtime.database.system() as system:
+        claimed = system.tries.claim(
+            try_id,
+            worker=worker_name(),
+            lease=runtime.settings.run_lease,
+            timeout=runtime.settings.context_try_timeout,
+        )
+    if claimed is None:
+        return
+    with runtime.leases.keeping(claimed.held) as lease:
+        watch = Watch(runtime.events, claimed.held, lease)
+        _Execution(runtime, claimed, watch).carry_out()
+
+
+class _Result(NamedTuple):
+    """What is written when a try ends."""
+
+    ending: Ending
+    answer: str | None = None  # compact JSON of the blocks
+
+
+class _Execution:
+    """One worker's work on one try."""
+
+    def __init__(self, runtime: Runtime, claimed: Claimed[Try], watch: Watch) -> None:
+        self._runtime = runtime
+        self._claimed = claimed
+        self._watch = watch
+        self._writing = Writing(runtime, claimed, watch)
+        self._deadline = time.monotonic() + claimed.seconds_left
+
+    def carry_out(self) -> None:
+        """Make the call, and see that an ending is written, once."""
+        try:
+            result = self._result()
+            self._writing.surely(lambda tx: self._end(tx, result))
+        except (WorkLost, NotFound):
+            # The sweep has settled it, or its session was deleted.
+            log.warning("try_abandoned", id=str(self._claimed.work.id))
+        else:
+            self._runtime.events.ended(self._claimed.work.id, result.ending.status)
+
+    def _result(self) -> _Result:
+        try:
+            return _Result(ending) if (ending := self._limit()) else self._called()
+        except (WorkLost, NotFound):
+            raise
+        except Exception as error:  # noqa: BLE001 - the finalizer: every path ends the try
+            return _Result(ending_of(error))
+
+    def _limit(self) -> Ending | None:
+        """Why the model is not called, where it is not."""
+        if self._watch.is_lost:
+            raise WorkLost
+        if self._watch.is_cancelled():
+            return CANCELLED
+        return DEADLINE if time.monotonic() >= self._deadline else None
+
+    def _called(self) -> _Result:
+        """The one call, whose cost is on record whatever comes of it.
+
+        Raises:
+            ProviderFailure: there is no answer.
+            QuotaExceeded, NoLongerAllowed: the model was not called.
+        """
+        call = self._begun()
+        started = time.monotonic()
+        try:
+            response = self._runtime.provider.complete(
+                call.body, deadline=self._deadline, cancelled=self._watch.is_cancelled
+            )
+        except ProviderFailure as failure:
+            self._note_end(call, calls.failed(self._runtime, call, failure, started))
+            raise
+        self._note_end(call, calls.answered(self._runtime, call, response, started))
+        return _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
+
+    def _begun(self) -> Call:
+        """The call, on record as begun: from now on nobody repeats it."""
+        trial, held = self._claimed.work, self._claimed.held
+        loaded = msgspec.convert(self._claimed.loaded, Loaded)
+        with self._runtime.database.reading(self._claimed.principal) as tx:
+            self._check_allowed(tx)
+            call = calls.ready(tx, trial.session_id, loaded)
+        made_for = MadeFor(
+            purpose="context_try",
+            agent_id=loaded.agent.id,
+            session_id=trial.session_id,
+            try_id=trial.id,
+        )
+        with self._runtime.database.transaction(self._claimed.principal) as tx:
+            tx.tries.hold(held)
+            tx.tries.begin_call(held, SentSnapshot.of(call.shown))
+            calls.note_begin(self._runtime, tx, made_for, call)
+        return call
+
+    def _check_allowed(self, tx: Transaction) -> None:
+        """Raises NoLongerAllowed."""
+        trial = self._claimed.work
+        key = tx.keys.get(trial.key_id) if trial.key_id else None
+        disabled = tx.users.get(trial.owner_id).disabled_at is not None
+        now = rfc3339(self._runtime.now())
+        if disabled or (key and (key.revoked_at or (key.expires_at or now) < now)):
+            raise NoLongerAllowed("Start it again with another key.")
+
+    def _note_end(self, call: Call, ended: EndedCall) -> None:
+        """Without the claim: what was paid for is on record also for a try that was given up."""
+        self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
+
+    def _end(self, tx: Transaction, result: _Result) -> None:
+        tx.tries.hold(self._claimed.held)
+        tx.tries.end(self._claimed.held, result.ending, answer=result.answer)
+
+
+def _answer(response: Response) -> str:
+    return dumps(clean_json(list(response.blocks)))

@@ -1,0 +1,142 @@
+"""What services of runs and of tries share: accepting, cancelling, carrying out, sweeping."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import structlog
+
+from app.domain.jobs import Job
+from app.domain.work import CANCELLED, Claimed, Ending, Held, Status, Work
+from app.engine.leases import Lease
+from app.errors import BrokerUnavailable, DatabaseUnavailable, Failure, Unavailable
+from app.events import Events
+from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure
+from app.queue import key_of
+from app.runtime import Runtime, redis_fails
+from app.store.transaction import SystemTransaction, Transaction
+from app.store.work import AllWork
+from app.telemetry import logs
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+CANCEL_IS_ASKED_EVERY = 0.5  # seconds
+WRITE_AGAIN_AFTER = 0.5
+NUDGE_AFTER = timedelta(seconds=5)
+SWEEP_BATCH = 100
+
+
+def check_broker(runtime: Runtime) -> None:
+    """Go on only when Redis answers, so that nothing is stored that nobody would start.
+
+    When it goes away right after, the work is stored all the same, and started by the sweep.
+
+    Raises:
+        BrokerUnavailable: nothing was stored; try again later.
+    """
+    try:
+        runtime.redis.ping()
+    except (redis_fails(), OSError) as error:
+        raise BrokerUnavailable("Try again in a moment.") from error
+
+
+def tell_cancelled(runtime: Runtime, work: Work) -> None:
+    """Let the worker, or those who wait, know of a cancellation that is stored."""
+    if work.status is Status.RUNNING:
+        runtime.events.ask_to_cancel(work.id)
+    elif work.status is Status.CANCELLED:
+        runtime.events.ended(work.id, Status.CANCELLED)
+
+
+def worker_name() -> str:
+    """This process, for people who look at rows."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+class Watch:
+    """Whether a worker has to stop."""
+
+    def __init__(self, events: Events, held: Held, lease: Lease) -> None:
+        self._events = events
+        self._held = held
+        self._lease = lease
+        self._asked_at = 0.0
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the claim is somebody else's by now."""
+        return self._lease.lost
+
+    def is_cancelled(self) -> bool:
+        """Asked again and again, so Redis is asked only now and then."""
+        lease = self._lease
+        now = time.monotonic()
+        if not lease.cancelled and now - self._asked_at >= CANCEL_IS_ASKED_EVERY:
+            self._asked_at = now
+            lease.cancelled = self._events.is_asked_to_cancel(self._held.id)
+        return lease.cancelled or lease.lost
+
+
+class Writing:
+    """Writes what was paid for, in the name of whom the work is done."""
+
+    def __init__(self, runtime: Runtime, claimed: Claimed[Any], watch: Watch) -> None:
+        self._runtime = runtime
+        self._principal = claimed.principal
+        self._watch = watch
+
+    def surely(self, write: Callable[[Transaction], T]) -> T:
+        """Write also when the database is away for a while.
+
+        Raises:
+            DatabaseUnavailable: it is away for longer than the claim is good. The sweep settles
+                the work.
+        """
+        give_up = time.monotonic() + self._runtime.settings.run_lease.total_seconds()
+        while True:
+            try:
+                with self._runtime.database.transaction(self._principal) as tx:
+                    return write(tx)
+            except DatabaseUnavailable:
+                if self._watch.is_lost or time.monotonic() >= give_up:
+                    raise
+                time.sleep(WRITE_AGAIN_AFTER)
+
+
+def ending_of(error: Exception) -> Ending:
+    """How work ends that met this. A fault of hango's own is logged, without what it says."""
+    if isinstance(error, Cancelled):
+        return CANCELLED
+    if isinstance(error, ProviderFailure):
+        status = Status.TIMED_OUT if isinstance(error, DeadlinePassed) else Status.FAILED
+        return Ending(status, None, error.code, error.detail or error.title, error.transient)
+    if isinstance(error, Failure):
+        log.warning("work_failed", code=error.code, where=logs.where(error))
+        detail = error.detail or error.title
+        return Ending(Status.FAILED, None, error.code, detail, isinstance(error, Unavailable))
+    log.error("work_failed", kind=type(error).__name__, where=logs.where(error))
+    return Ending(Status.FAILED, None, "internal", "hango has a fault here.", False)
+
+
+def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[Any]]) -> None:
+    """Settle what dead workers have left, and nudge what no worker has been told of.
+
+    While jobs wait in the queue the workers are behind, and more messages would not help them.
+    """
+    with runtime.database.system() as system:
+        again = of(system).requeue_lost(SWEEP_BATCH)
+        failed = of(system).fail_lost(SWEEP_BATCH)
+        if not runtime.redis.llen(key_of(job)):
+            for work_id in {*again, *of(system).waiting(NUDGE_AFTER, SWEEP_BATCH)}:
+                system.enqueue(job, str(work_id))
+    for work_id in failed:
+        runtime.events.ended(work_id, Status.FAILED)
+    if again or failed:
+        log.warning("workers_lost", job=job, requeued=len(again), failed=len(failed))

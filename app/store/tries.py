@@ -1,0 +1,83 @@
+"""Tries, and what of their life is theirs alone."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import delete, func, select, tuple_
+
+from app.domain.ids import rfc3339
+from app.domain.tries import Plan, SentSnapshot, Try
+from app.domain.work import Held
+from app.errors import Gone, NotFound
+from app.store.repository import insert_where
+from app.store.tables import sessions, tries, usage_records
+from app.store.work import AllWork, WorkOf, columns_of, is_open
+
+
+class Tries(WorkOf[Try]):
+    """The tries of the principal's sessions."""
+
+    table = tries
+    kind = Try
+
+    def add(self, try_id: UUID, session_id: UUID, plan: Plan, expires_at: datetime) -> Try:
+        """Store a queued try, and until when its row is kept. Raises NotFound."""
+        values = {
+            "tenant_id": self._scope.tenant_id,
+            "id": try_id,
+            "session_id": session_id,
+            "owner_id": self._scope.user_id,
+            "key_id": self._scope.principal.key_id,
+            "model": plan.snapshot.model,
+            "excluded": plan.excluded,
+            "added": msgspec.to_builtins(plan.added),
+            "replaced": plan.replaced,
+            "message": plan.loaded.message,
+            "loaded": msgspec.to_builtins(plan.loaded),
+            "expires_at": rfc3339(expires_at),
+            **_snapshot(plan.snapshot),
+        }
+        mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == session_id)
+        added = insert_where(tries, values, mine.exists())
+        return self._made(self._one(added.returning(*columns_of(tries, Try))))
+
+    def get(self, work_id: UUID) -> Try:
+        """Raises NotFound, and Gone for one that had called the model and was purged."""
+        try:
+            return super().get(work_id)
+        except NotFound:
+            mine = self._scope.of_session(usage_records)
+            called = select(usage_records.c.id).where(mine, usage_records.c.try_id == work_id)
+            if self._first(called) is not None:
+                raise Gone("Results of tries are kept for HANGO_TRY_RETENTION.") from None
+            raise
+
+    def begin_call(self, held: Held, sending: SentSnapshot) -> None:
+        """From now on the call may be under way: nobody may repeat it."""
+        self._change(held, call_started_at=func.clock_timestamp(), **_snapshot(sending))
+
+
+class AllTries(AllWork[Try]):
+    """The tries of every tenant."""
+
+    table = tries
+    kind = Try
+    # One is failed within 30 s of its deadline: this, the sweep's interval, and what it takes.
+    grace = timedelta(seconds=15)
+
+    def purge(self, limit: int) -> int:
+        """Remove tries whose time is over, with all that they hold; how many."""
+        over = (
+            select(tries.c.tenant_id, tries.c.id)
+            .where(tries.c.expires_at < func.now(), ~is_open(tries))
+            .limit(limit)
+        )
+        gone = delete(tries).where(tuple_(tries.c.tenant_id, tries.c.id).in_(over))
+        return self._connection.execute(gone).rowcount
+
+
+def _snapshot(sent: SentSnapshot) -> dict[str, object]:
+    return {"snapshot": msgspec.to_builtins(sent), "request_sha256": sent.request_sha256}

@@ -1,0 +1,267 @@
+"""Work that workers claim: kept by a lease, settled once. What the tables of runs and tries share.
+
+What a worker writes goes through `hold` first: the row is locked, and is still its own. All times
+are the database's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from datetime import timedelta
+from typing import Any, ClassVar, Generic, TypeVar
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Interval,
+    Row,
+    Select,
+    Table,
+    and_,
+    case,
+    func,
+    literal,
+    select,
+    true,
+    tuple_,
+    update,
+)
+
+from app.domain.pages import Page
+from app.domain.principals import Principal, Role
+from app.domain.work import MAX_STARTS, WORKER_LOST, Claimed, Ending, Held, Status, Work
+from app.errors import WorkLost
+from app.store.repository import Repository, page_by_id
+from app.store.tables import users
+
+W = TypeVar("W", bound=Work)
+
+
+class WorkOf(Repository, Generic[W]):
+    """The rows of the principal's sessions."""
+
+    table: ClassVar[Table]
+    kind: type[W]
+
+    def get(self, work_id: UUID) -> W:
+        """Raises NotFound."""
+        return self._made(self._one(self._select().where(self.table.c.id == work_id)))
+
+    def page(self, session_id: UUID, after: UUID | None, limit: int) -> Page[W]:
+        """Those of the session, newest first."""
+        found = self._select().where(self.table.c.session_id == session_id)
+        if after is not None:
+            found = found.where(self.table.c.id < after)
+        rows = self._rows(found.order_by(self.table.c.id.desc()).limit(limit + 1))
+        return page_by_id(rows, limit, self._made)
+
+    def cancel(self, work_id: UUID) -> W:
+        """End what is queued, ask what is running to end, leave what has ended. Raises NotFound."""
+        columns = self.table.c
+        queued = columns.status == Status.QUEUED
+        changed = (
+            update(self.table)
+            .where(self._scope.of_session(self.table), columns.id == work_id, is_open(self.table))
+            .values(
+                status=case((queued, Status.CANCELLED.value), else_=columns.status),
+                loaded=case((queued, None), else_=columns.loaded),
+                finished_at=case((queued, func.clock_timestamp())),
+                cancel_requested_at=func.coalesce(columns.cancel_requested_at, func.now()),
+            )
+            .returning(*columns_of(self.table, self.kind))
+        )
+        row = self._first(changed)
+        return self.get(work_id) if row is None else self._made(row)
+
+    def hold(self, held: Held) -> None:
+        """Lock the row for a write of the worker that has claimed it.
+
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        found = select(self.table.c.id).where(*self._held(held)).with_for_update(key_share=True)
+        if self._first(found) is None:
+            raise WorkLost
+
+    def end(self, held: Held, ending: Ending, **result: Any) -> None:
+        """Bring it to its final state."""
+        self._change(held, **final(ending), **result)
+
+    def _change(self, held: Held, **values: Any) -> None:
+        self._connection.execute(update(self.table).where(*self._held(held)).values(**values))
+
+    def _held(self, held: Held) -> tuple[ColumnElement[bool], ...]:
+        return (self._scope.of_session(self.table), _is(self.table, held))
+
+    def _select(self) -> Select[Any]:
+        return select(*columns_of(self.table, self.kind)).where(self._scope.of_session(self.table))
+
+    def _made(self, row: Row[Any]) -> W:
+        return made(self.kind, row)
+
+
+class AllWork(Generic[W]):
+    """The rows of every tenant: for workers, who are given nothing but an id, and for sweeps."""
+
+    table: ClassVar[Table]
+    kind: type[W]
+    # How long after its deadline a claim can last at most; None: as long as it is renewed.
+    grace: ClassVar[timedelta | None] = None
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def claim(
+        self, work_id: UUID, *, worker: str, lease: timedelta, timeout: timedelta
+    ) -> Claimed[W] | None:
+        """Take what is queued; None when it is not there to be taken.
+
+        `timeout` counts from the first claim: what is taken up again gets no new time.
+        """
+        columns = self.table.c
+        deadline = func.coalesce(columns.deadline_at, func.now() + timeout)
+        claimed = (
+            update(self.table)
+            .where(
+                columns.id == work_id,
+                columns.status == Status.QUEUED,
+                columns.attempt < MAX_STARTS,
+                users.c.tenant_id == columns.tenant_id,
+                users.c.id == columns.owner_id,
+            )
+            .values(
+                status=Status.RUNNING.value,
+                attempt=columns.attempt + 1,
+                worker=worker,
+                lease_until=self._lease(lease, deadline),
+                started_at=func.coalesce(columns.started_at, func.now()),
+                deadline_at=deadline,
+            )
+            .returning(
+                *columns_of(self.table, self.kind),
+                columns.tenant_id,
+                columns.attempt,
+                columns.loaded,
+                users.c.role,
+                func.extract("epoch", columns.deadline_at - func.now()).label("seconds_left"),
+            )
+        )
+        row = self._connection.execute(claimed).first()
+        return None if row is None else _claimed(self.kind, row)
+
+    def renew(self, held: Iterable[Held], lease: timedelta) -> dict[Held, bool]:
+        """Those of the claims that are still good, from now on for `lease` more.
+
+        The value says whether somebody has asked for it to be cancelled.
+        """
+        columns = self.table.c
+        claims = [(each.id, each.attempt) for each in held]
+        renewed = (
+            update(self.table)
+            .where(
+                tuple_(columns.id, columns.attempt).in_(claims), columns.status == Status.RUNNING
+            )
+            .values(lease_until=self._lease(lease, columns.deadline_at))
+            .returning(columns.id, columns.attempt, columns.cancel_requested_at)
+        )
+        return {
+            Held(row.id, row.attempt): row.cancel_requested_at is not None
+            for row in self._connection.execute(renewed)
+        }
+
+    def waiting(self, longer_than: timedelta, limit: int) -> list[UUID]:
+        """What has been queued for long, the oldest first."""
+        columns = self.table.c
+        found = (
+            select(columns.id)
+            .where(columns.status == Status.QUEUED, columns.created_at < func.now() - longer_than)
+            .order_by(columns.created_at)
+            .limit(limit)
+        )
+        return list(self._connection.execute(found).scalars())
+
+    def requeue_lost(self, limit: int) -> list[UUID]:
+        """Queue again what its worker has left before anything was under way for it."""
+        columns = self.table.c
+        resumable = and_(
+            columns.call_started_at.is_(None),
+            columns.attempt < MAX_STARTS,
+            columns.cancel_requested_at.is_(None),
+        )
+        queued = {"status": Status.QUEUED.value, "lease_until": None, "worker": None}
+        return self._settle(self._lost(resumable, limit), queued)
+
+    def fail_lost(self, limit: int) -> list[UUID]:
+        """End all else whose worker is gone: `failed: worker_lost`, or as was asked for."""
+        columns = self.table.c
+        values = final(WORKER_LOST)
+        asked = and_(columns.cancel_requested_at.isnot(None), columns.call_started_at.is_(None))
+        for name in ("status", "error_code", "error_detail", "error_retryable"):
+            otherwise = Status.CANCELLED.value if name == "status" else None
+            values[name] = case((asked, otherwise), else_=literal(values[name], columns[name].type))
+        return self._settle(self._lost(true(), limit), values)
+
+    def _lease(self, lease: timedelta, deadline: ColumnElement[Any]) -> ColumnElement[Any]:
+        until = func.now() + lease
+        if self.grace is None:
+            return until
+        return func.least(until, deadline + literal(self.grace, Interval))
+
+    def _lost(self, condition: ColumnElement[bool], limit: int) -> Select[Any]:
+        columns = self.table.c
+        expired = and_(columns.status == Status.RUNNING, columns.lease_until < func.now())
+        found = select(columns.tenant_id, columns.id).where(expired, condition).limit(limit)
+        return found.with_for_update(skip_locked=True, key_share=True)
+
+    def _settle(self, lost: Select[Any], values: Mapping[str, Any]) -> list[UUID]:
+        keys = [(row.tenant_id, row.id) for row in self._connection.execute(lost)]
+        if keys:
+            these = tuple_(self.table.c.tenant_id, self.table.c.id).in_(keys)
+            self._connection.execute(update(self.table).where(these).values(**values))
+        return [work_id for _, work_id in keys]
+
+
+def is_open(table: Table) -> ColumnElement[bool]:
+    """Whether it has not ended."""
+    return table.c.status.in_([Status.QUEUED, Status.RUNNING])
+
+
+def columns_of(table: Table, kind: type[Work]) -> list[ColumnElement[Any]]:
+    """The columns that a value of this kind is made of."""
+    return [table.c[field.name] for field in fields(kind)]
+
+
+def made(kind: type[W], row: Row[Any]) -> W:
+    """A value out of a row that has these columns, and maybe others."""
+    values = {field.name: row._mapping[field.name] for field in fields(kind)}
+    return kind(**values | {"status": Status(values["status"])})
+
+
+def final(ending: Ending) -> dict[str, Any]:
+    """The columns of what has ended. What it went by is of no use any more."""
+    done = {"lease_until": None, "call_started_at": None, "loaded": None}
+    values = asdict(ending) | {"status": ending.status.value}
+    return values | done | {"finished_at": func.clock_timestamp()}
+
+
+def _is(table: Table, held: Held) -> ColumnElement[bool]:
+    return and_(
+        table.c.id == held.id,
+        table.c.attempt == held.attempt,
+        table.c.status == Status.RUNNING,
+    )
+
+
+def _claimed(kind: type[W], row: Row[Any]) -> Claimed[W]:
+    work = made(kind, row)
+    return Claimed(
+        work=work,
+        held=Held(work.id, row.attempt),
+        principal=Principal(
+            tenant_id=row.tenant_id, user_id=work.owner_id, role=Role(row.role), key_id=work.key_id
+        ),
+        seconds_left=float(row.seconds_left),
+        loaded=row.loaded,
+    )

@@ -1,0 +1,80 @@
+"""Tries through the real store, Redis and HTTP, carried out in this process by a told provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.domain.principals import Role
+from app.provider.base import Provider
+from app.runtime import Runtime, build_runtime
+from app.services import try_execution
+from app.settings import Settings
+from app.web import create_app
+from tests.factories import Caller, make_caller, make_tenant
+
+
+@pytest.fixture
+def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
+    made = build_runtime(replace(settings, rate_limit_per_minute=0))
+    yield made
+    made.database.dispose()
+    made.redis.close()
+    made.queue.close()
+
+
+@pytest.fixture
+def tenant(runtime: Runtime) -> UUID:
+    return make_tenant(runtime.database)
+
+
+@pytest.fixture
+def admin(runtime: Runtime, tenant: UUID) -> Caller:
+    client = create_app(runtime).test_client()
+    return make_caller(runtime.database, client, tenant, "ada", Role.ADMIN)
+
+
+@dataclass
+class Tries:
+    """Alice's tries."""
+
+    alice: Caller
+    runtime: Runtime
+
+    def ask(self, session: str, body: Any = None, query: str = "", **request: Any) -> Any:
+        path = f"/v1/sessions/{session}/context/try{query}"
+        return self.alice.post(path, json={} if body is None else body, **request)
+
+    def begin(self, session: str, **body: Any) -> str:
+        reply = self.ask(session, body)
+        assert reply.status_code == 202, reply.text
+        return str(reply.json["id"])
+
+    def carry_out(self, trial: str, provider: Provider | None = None) -> Any:
+        """As a worker does it; the try as it then is."""
+        with_it = replace(self.runtime, provider=provider) if provider else self.runtime
+        try_execution.execute(with_it, UUID(trial))
+        return self.get(trial)
+
+    def answered(self, session: str, provider: Provider, **body: Any) -> Any:
+        return self.carry_out(self.begin(session, **body), provider)
+
+    def get(self, trial: str) -> Any:
+        return self.alice.get(f"/v1/tries/{trial}").json
+
+    def of(self, session: str) -> Any:
+        return self.alice.get(f"/v1/sessions/{session}/context/tries").json["items"]
+
+    def records(self) -> list[Any]:
+        """The purposes that usage is on record for, with the calls and figures of each."""
+        return list(self.alice.get("/v1/usage?by=purpose").json["rows"])
+
+
+@pytest.fixture
+def tries(runtime: Runtime, tenant: UUID) -> Tries:
+    client = create_app(runtime).test_client()
+    return Tries(make_caller(runtime.database, client, tenant, "alice"), runtime)
