@@ -14,6 +14,7 @@ from cli.overrides.commands import clear, exclude, include, replace
 from cli.overrides.diff import diff
 from cli.overrides.history import history, restore
 from cli.overrides.snapshots import GROUPS
+from cli.tries.commands import cancel, result, tries, try_
 
 LAYOUT = (
     Column(""),
@@ -195,5 +196,7 @@ def _override_warnings(overrides: dict[str, Any]) -> Iterator[str]:
         yield f"{changed} of the replaced parts have another original now: look with --before."
 
 
-for _command in (exclude, include, replace, clear, diff, history, restore):
+for _command in (
+    exclude, include, replace, clear, diff, history, restore, try_, result, cancel, tries,
+):  # fmt: skip
     context.add_command(_command)

@@ -94,6 +94,7 @@ def test_all_that_was_promised_is_there() -> None:
         "hango context exclude", "hango context include", "hango context replace",
         "hango context clear", "hango context diff", "hango context history",
         "hango context restore",
+        "hango context try", "hango context result", "hango context cancel", "hango context tries",
         "hango agents list", "hango agents show", "hango agents create", "hango agents delete",
         "hango sessions list", "hango sessions show", "hango sessions create",
         "hango sessions rename", "hango sessions archive", "hango sessions delete",
