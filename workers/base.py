@@ -45,7 +45,7 @@ def application(settings: Settings) -> Celery:
     runtime = _once(lambda: build_runtime(settings, "hango-worker"))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}
-        celery.task(name=name, bind=True, **options)(_as_task(function, runtime))
+        celery.task(name=name, bind=True, shared=False, **options)(_as_task(function, runtime))
     return celery
 
 

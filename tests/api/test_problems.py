@@ -18,7 +18,7 @@ from app.errors import Failure, Fault
 from app.runtime import Runtime, build_runtime
 from app.settings import Secret
 from app.web import create_app
-from tests.api.problems import assert_problem
+from tests.api.problems import EXTENSIONS, assert_problem
 from tests.api.test_access import BODIES, IDS, RULES
 from tests.factories import Caller
 
@@ -55,7 +55,9 @@ def _row(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_expected_failure_is_a_problem(
     kind: type[Failure], failing: FlaskClient, app: Flask
 ) -> None:
-    app.config["ERROR"] = kind("Do this.", faults=[Fault("x[1]", "bad", "Do that.")])
+    more = dict.fromkeys(EXTENSIONS.get(kind.status, ()), "more")
+    faults = [Fault("x[1]", "bad", "Do that.")]
+    app.config["ERROR"] = kind("Do this.", faults=faults, extensions=more)
 
     reply = failing.get("/fail")
 
@@ -121,7 +123,7 @@ def test_another_method_is_405_and_names_those_that_are_allowed(
 ) -> None:
     path = rule.rule.replace("<rest:path>", "x").replace("<name>", "x")
     for name in rule.arguments:
-        path = path.replace(f"<uuid:{name}>", ANY_ID)
+        path = path.replace(f"<uuid:{name}>", ANY_ID).replace(f"<int:{name}>", "1")
     adapter = app.url_map.bind("localhost")
     allowed = set(adapter.allowed_methods(path))
 
