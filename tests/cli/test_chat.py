@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from subprocess import PIPE
 from typing import Any, NoReturn
 
@@ -19,6 +18,7 @@ from tests.cli.conftest import Asks, Site
 from tests.cli.shell import Canned, Result, on_terminal, process
 from tests.cli.streams import DELTA, frame, streams
 from tests.cli.worker import working
+from tests.factories import until
 from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import Reply, text, tool_use
 
@@ -227,8 +227,7 @@ class Stalling:
     ) -> NoReturn:
         delta = {"type": "text_delta", "text": "So far"}
         on_event({"type": "content_block_delta", "index": 0, "delta": delta})
-        while not cancelled():
-            time.sleep(0.02)
+        until(cancelled)
         raise failures.Cancelled
 
     def close(self) -> None: ...
