@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -23,13 +21,11 @@ from app.provider.base import Provider
 from app.runtime import Runtime
 from app.services import execution, work
 from app.services import runs as runs_service
+from tests.celery_worker import started
 from tests.engine.conftest import Runs, says
 from tests.factories import make_session, until
 from tests.fakes.providers import ExplodingProvider, ScriptedProvider
 from tests.fakes.strict_provider import Silence, StrictProvider, text, tool_use
-
-CODE = Path(__file__).resolve().parents[2]
-LEASE = "1s"
 
 
 @pytest.fixture
@@ -40,28 +36,8 @@ def strict() -> Iterator[StrictProvider]:
 
 @pytest.fixture
 def worker(runs: Runs, strict: StrictProvider, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker as it is started in production, with the strict provider behind it."""
-    settings = runs.runtime.settings
-    environment = {
-        "PATH": os.environ["PATH"],  # noqa: TID251 (handed on)
-        "PYTHONPATH": str(CODE),
-        "HANGO_DATABASE_URL": str(settings.database_url),
-        "HANGO_REDIS_URL": str(settings.redis_url),
-        "HANGO_ANTHROPIC_API_KEY": "sk-ant-test",
-        "HANGO_ANTHROPIC_BASE_URL": strict.url,
-        "HANGO_RUN_LEASE": LEASE,
-    }
-    command = [
-        *(sys.executable, "-m", "celery", "--app", "workers.app", "worker"),
-        *("--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"),
-    ]
-    with (tmp_path / "worker.log").open("wb") as log:
-        process = subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=log, stderr=log)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
+    with started(runs.runtime.settings, strict.url, tmp_path, "runs") as process:
+        yield process
 
 
 @pytest.mark.processes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -10,12 +11,15 @@ from uuid import UUID
 import pytest
 
 from app.domain.principals import Role
+from app.domain.usage import CallRecord
 from app.provider.base import Provider
 from app.runtime import Runtime, build_runtime
 from app.services import try_execution
 from app.settings import Settings
 from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
+
+NOTHING: Mapping[str, Any] = {}  # a body that asks for no change
 
 
 @pytest.fixture
@@ -45,9 +49,11 @@ class Tries:
     alice: Caller
     runtime: Runtime
 
-    def ask(self, session: str, body: Any = None, query: str = "", **request: Any) -> Any:
+    def ask(self, session: str, body: Any = NOTHING, query: str = "", **request: Any) -> Any:
         path = f"/v1/sessions/{session}/context/try{query}"
-        return self.alice.post(path, json={} if body is None else body, **request)
+        # In ASCII, as half a surrogate pair can only be sent by its escape.
+        data = json.dumps(body)
+        return self.alice.post(path, data=data, content_type="application/json", **request)
 
     def begin(self, session: str, **body: Any) -> str:
         reply = self.ask(session, body)
@@ -69,9 +75,16 @@ class Tries:
     def of(self, session: str) -> Any:
         return self.alice.get(f"/v1/sessions/{session}/context/tries").json["items"]
 
-    def records(self) -> list[Any]:
-        """The purposes that usage is on record for, with the calls and figures of each."""
-        return list(self.alice.get("/v1/usage?by=purpose").json["rows"])
+    def record(self, trial: str) -> CallRecord | None:
+        """What is on record of its call."""
+        with self.runtime.database.reading(self.alice.principal) as tx:
+            return tx.usage.of_tries([UUID(trial)]).get(UUID(trial))
+
+    def messages(self, session: str) -> Any:
+        return self.alice.get(f"/v1/sessions/{session}/messages").json["items"]
+
+    def context(self, session: str) -> Any:
+        return self.alice.get(f"/v1/sessions/{session}/context").json
 
 
 @pytest.fixture
