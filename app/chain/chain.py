@@ -106,4 +106,9 @@ def apply_to_system(
 
 
 def _with_text(block: SystemBlock, text: str) -> SystemBlock:
-    return SystemBlock(block.part, text, block.contributor, block.origin)
+    """The block with another text, in the frame that its contributor puts around it."""
+    framed, source = text, None
+    if block.source:
+        before, _, behind = block.text.partition(block.source)
+        framed, source = f"{before}{text}{behind}", text
+    return SystemBlock(block.part, framed, block.contributor, block.origin, source=source)

@@ -22,8 +22,18 @@ def with_final_tools(request: ModelRequest, overrides: OverrideSet) -> ModelRequ
     for tool in request.tools:
         if not overrides.excludes(tool.part) and narrowing.leaves(tool.name):
             tools.setdefault(tool.name, tool)
-    final = tuple(tools.values())
+    final = _findable(tuple(tools.values()))
     return replace(request, tools=final, tool_choice=_possible(request.tool_choice, final))
+
+
+def _findable(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """The tools, of which not all may wait to be found (tools_all_deferred)."""
+    if not tools or not all(tool.definition.get("defer_loading") for tool in tools):
+        return tools
+    return tuple(
+        replace(tool, definition={k: v for k, v in tool.definition.items() if k != "defer_loading"})
+        for tool in tools
+    )
 
 
 def _possible(choice: Mapping[str, Any] | None, tools: Sequence[Tool]) -> Mapping[str, Any] | None:

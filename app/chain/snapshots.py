@@ -88,7 +88,7 @@ def system_group(
                 id=block.part,
                 kind="system",
                 label=_system_label(block),
-                preview=preview_text(as_sent.text if replaced else block.source or block.text),
+                preview=preview_text(as_sent.source or as_sent.text),
                 tokens=tokens.tokens,
                 included=block.part in sent,
                 override=overrides.state_of(block.part),
@@ -111,11 +111,12 @@ def tools_group(
     estimator: Estimator,
 ) -> Group:
     """Every contributed tool definition, those left out included; the first of each name."""
-    sent = {tool.part for tool in request.tools}
+    sent = {tool.part: tool for tool in request.tools}
     marked = any(block.cache for block in request.system) or any(t.cache for t in request.tools)
     parts: list[AnyPart] = []
     for tool in {tool.name: tool for tool in reversed(contributed)}.values():
-        tokens = estimator.tool(tool.definition)
+        definition = sent.get(tool.part, tool).definition
+        tokens = estimator.tool(definition)
         parts.append(
             Part(
                 id=tool.part,
@@ -127,7 +128,7 @@ def tools_group(
                 override=overrides.state_of(tool.part),
                 # The prefix order is tools, system, messages: a mark anywhere covers every tool.
                 cached_prefix=marked and tool.part in sent,
-                sha256=definition_sha256(tool.definition),
+                sha256=definition_sha256(definition),
                 contributor=tool.contributor,
                 origin=tool.origin,
                 rough=tokens.rough,
@@ -326,12 +327,17 @@ def _overrides_view(overrides: OverrideSet, groups: Groups, state: RunState) -> 
     changed = sum(part.base_changed for part in touched)
     suspended = state.find(Suspended)
     return OverridesView(
-        active=len(overrides) - stale,
+        active=len(overrides) - stale - (_on_messages(overrides) if suspended else 0),
         stale=stale,
         base_changed=changed,
         suspended=suspended.reason if suspended else None,
         suspended_at=suspended.at if suspended else None,
     )
+
+
+def _on_messages(overrides: OverrideSet) -> int:
+    """How many act on messages and the summary: those that are suspended together."""
+    return sum(not each.part.startswith(("system:", "tool:")) for each in overrides)
 
 
 def _cache_view(request: ModelRequest, groups: Groups, minimum: int) -> CacheView:

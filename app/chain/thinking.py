@@ -12,6 +12,7 @@ import msgspec
 from app.chain.final_tools import with_final_tools
 from app.chain.fingerprint import definition_sha256, text_sha256
 from app.chain.made import made_message
+from app.chain.sendable_content import ends_on_thinking
 from app.domain.blocks import THINKING
 from app.domain.catalogue import facts_for
 from app.domain.jsontext import loads
@@ -64,7 +65,8 @@ def without_lost_thinking(
     now = prefixes(
         prefix_sha256(request, overrides), request.messages, {each.seq: each for each in thoughts}
     )
-    kept = sendable(thoughts, now, touched=_touched(holding))
+    unfit = {*_touched(holding), *ends_on_thinking(request.messages)}
+    kept = sendable(thoughts, now, touched=unfit)
     lost = [each for each in holding if each.seq not in kept]
     if not lost:
         return request

@@ -68,7 +68,8 @@ def sendable(
     """The messages whose thinking can go back: by seq, out of those that are sent.
 
     The longest run of good blocks that reaches to the newest one which no run has left out.
-    `touched`: messages whose own text in front of their thinking was replaced.
+    `touched`: messages whose thinking cannot go back for another reason: their own text in front
+    of it was replaced, or their turn would end on it.
     """
     changed = set(touched)
     run: list[Thought] = []

@@ -23,7 +23,7 @@ from app.domain.messages import MessageRef
 from app.domain.overrides import Override, OverrideSet, SavedOverride, SavedSet, Target
 from app.domain.pairs import Partner
 from app.domain.text import clean
-from app.errors import Fault, OverridesRefused
+from app.errors import BadParameter, Fault, NotFound, OverridesRefused
 from app.services import context
 from app.services.context import Assembled
 from app.store.transaction import Transaction
@@ -38,6 +38,7 @@ class Wish(NamedTuple):
     action: str
     replacement: str | None = None
     reason: str | None = None
+    base_sha256: str | None = None  # of a set that is brought back: what it replaced then
 
 
 class Alternative(msgspec.Struct, frozen=True):
@@ -54,7 +55,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     overrides: tuple[SavedOverride, ...]
     added: tuple[Partner, ...] = ()
-    thinking_dropped: tuple[str, ...] = ()
+    thinking_dropped: tuple[str, ...] | None = None  # None: not asked
     alternatives: tuple[Alternative, ...] = ()
 
 
@@ -108,9 +109,14 @@ def restore(
         NotFound: there is no such set, or the target is not the principal's to change.
         OverridesRefused: messages that came since make it impossible.
     """
-    past = tx.overrides.past(target, version)
+    tx.overrides.of(target)
+    try:
+        past = tx.overrides.past(target, version)
+    except NotFound:
+        raise NotFound("There is no such version; …/history lists those that are kept.") from None
     wishes = [
-        Wish(each.part, each.action, each.replacement, each.reason) for each in past.overrides
+        Wish(each.part, each.action, each.replacement, each.reason, each.base_sha256)
+        for each in past.overrides
     ]
     reason = f"restored from version {version}"
     return replace(tx, target, wishes, reason=reason, precondition=precondition)
@@ -182,11 +188,14 @@ def _signed(
     before = {each.part: each for each in held.overrides}
     reasons = {each.part: each.reason for each in wishes}
     bases = _bases(tx, held.target, decided)
+    bases |= {each.part: each.base_sha256 for each in wishes if each.base_sha256}
     at = rfc3339(now())
     signed = []
     for each in decided.completed.overrides:
         old = before.get(each.part)
-        if old and (old.action, old.replacement) == (each.action, each.replacement):
+        why = reasons.get(each.part) or reason
+        same = old and (old.action, old.replacement) == (each.action, each.replacement)
+        if old and same and why in (None, old.reason):
             signed.append(old)
             continue
         signed.append(
@@ -194,7 +203,7 @@ def _signed(
                 part=each.part,
                 action=each.action,
                 replacement=each.replacement,
-                reason=reasons.get(each.part) or reason,
+                reason=why,
                 base_sha256=bases.get(each.part),
                 created_by=tx.principal.user_id,
                 created_at=at,
@@ -219,8 +228,10 @@ def _bases(tx: Transaction, target: Target, decided: Decided) -> dict[str, str]:
 
 def _thinking_dropped(
     tx: Transaction, target: Target, messages: Sequence[MessageRef]
-) -> tuple[str, ...]:
+) -> tuple[str, ...] | None:
     """The messages whose thinking the next call leaves out; of an agent's sessions, not asked."""
+    if target.kind == "agent":
+        return None
     if not any("thinking" in each.marks for each in messages if each.marks):
         return ()
     return context.thinking_dropped(context.assemble(tx, target.id))
@@ -256,9 +267,11 @@ def preview(
         OverridesRefused: as `replace` would.
     """
     saved = tx.overrides.of(target)
+    if session_id is not None and target.kind == "agent":
+        _check_same_agent(tx, target.id, session_id)
     decided = decide(tx, target, wishes)
     cost: Price = UNKNOWN_PRICE
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...] | None = None
     if session_id is not None:
         before = context.assemble(tx, session_id)
         after = context.assemble(tx, session_id, _Instead(tx, target, decided.completed.overrides))
@@ -271,6 +284,12 @@ def preview(
         "alternatives": tuple(_alternatives(decided)),
         "price": cost,
     }
+
+
+def _check_same_agent(tx: Transaction, agent_id: UUID, session_id: UUID) -> None:
+    if tx.sessions.get(session_id).agent_id != agent_id:
+        detail = "Name a session of this agent: another's parts tell nothing of its price."
+        raise BadParameter(faults=[Fault("session", "wrong_target", detail)])
 
 
 class _Instead:
@@ -294,6 +313,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     saved_per_call: int | None
     prefix_rebilled: int | None
     pays_after_calls: int | None
+    prefix_lost: bool | None = None  # it becomes too short for the provider to keep it at all
 
 
 UNKNOWN_PRICE = Price(saved_per_call=None, prefix_rebilled=None, pays_after_calls=None)
@@ -304,16 +324,20 @@ def price(before: Assembled, after: Assembled) -> Price:
 
     A changed prefix is written to the provider's cache anew: what is cached of it is billed once
     more in full. Reads of a cached prefix cost a tenth or less of that, so each call afterwards
-    saves what the request has become shorter.
+    saves what the request has become shorter. A prefix that becomes too short to be kept is billed
+    in full on every call: such an edit never pays.
     """
     old, new = context.described(before), context.described(after)
     saved = old.totals.after - new.totals.after
+    lost = old.cache.effective and not new.cache.effective
     same_prefix = _prefix(before) == _prefix(after)
-    rebilled = 0 if same_prefix or not new.cache.effective else new.cache.prefix_tokens
+    cached = new.cache.effective or lost
+    rebilled = new.cache.prefix_tokens if cached and not same_prefix else 0
     return Price(
         saved_per_call=saved,
         prefix_rebilled=rebilled,
-        pays_after_calls=_calls_until_paid(saved, rebilled),
+        pays_after_calls=None if lost else _calls_until_paid(saved, rebilled),
+        prefix_lost=lost,
     )
 
 

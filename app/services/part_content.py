@@ -95,7 +95,8 @@ def _system(assembled: Assembled, part: AnyPart) -> _Shown:
     written = original.source or original.text
     if sent.text == original.text:
         return _Shown(written, after)
-    return _Shown(sent.text, after, written, {"type": "text", "text": original.text})
+    before = {"type": "text", "text": original.text}
+    return _Shown(sent.source or sent.text, after, written, before)
 
 
 def _message(tx: Transaction, assembled: Assembled, part: AnyPart) -> _Shown:

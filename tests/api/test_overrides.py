@@ -416,6 +416,7 @@ def test_a_preview_of_a_changed_prefix_tells_what_is_billed_again(member):
         "saved_per_call": None,
         "prefix_rebilled": None,
         "pays_after_calls": None,
+        "prefix_lost": None,
     }
 
 
@@ -472,3 +473,85 @@ def test_every_code_names_a_part_or_an_entry(member):
 
     assert reply.json["errors"][0]["at"] == "overrides"
     assert parse_part("message:1")
+
+
+def test_a_replaced_memory_file_keeps_its_frame(member):
+    agent = make_agent(member)
+    member.put(f"/v1/agents/{agent}/memory/memories/AGENTS.md", json={"content": "Small steps."})
+    session = make_session(member, agent, user("hi"))
+    part = "system:memory:/memories/AGENTS.md"
+
+    put(member, agent, replacing(part, "Big steps."), "agents")
+    full = member.get(f"/v1/sessions/{session}/context", query_string={"full": part}).json
+
+    assert full["text"] == "Big steps."
+    assert full["content"]["text"] == ('<memory path="/memories/AGENTS.md">\nBig steps.\n</memory>')
+
+
+def test_a_preview_measures_only_on_a_session_of_the_agent(member):
+    agent = make_agent(member)
+    other = make_session(member, make_agent(member, name="another"), user("hi"))
+    path = f"{url(agent, 'agents')}/preview"
+
+    reply = member.post(path, json=excluding("tool:grep"), query_string={"session": other})
+
+    assert reply.status_code == 422
+    assert [(f["at"], f["code"]) for f in reply.json["errors"]] == [("session", "wrong_target")]
+
+
+def test_an_edit_that_loses_the_cached_prefix_never_pays(member):
+    agent = make_agent(member, model="claude-opus-4-8", system_prompt="sys " * 60)
+    session = make_session(member, agent, user("hi"))
+    shown = context(member, session)["cache"]
+    assert shown["effective"], shown
+
+    reply = member.post(
+        f"{url(agent, 'agents')}/preview",
+        json=excluding("system:filesystem", "system:todo", "tool:read_file", "tool:write_todos"),
+        query_string={"session": session},
+    )
+
+    price = reply.json["price"]
+    assert price["prefix_lost"] is True
+    assert price["pays_after_calls"] is None
+    assert price["prefix_rebilled"] > 0
+
+
+def test_a_set_that_is_brought_back_still_knows_what_it_replaced(member):
+    agent = make_agent(member, system_prompt="Help.")
+    session = make_session(member, agent, user("hi"))
+    put(member, agent, replacing("system:agent", "Be brief."), "agents")
+    member.patch(f"/v1/agents/{agent}", json={"system_prompt": "Help a lot."})
+    put(member, agent, {"overrides": []}, "agents")
+
+    member.post(f"{url(agent, 'agents')}/restore", json={"version": 1})
+
+    assert context(member, session)["overrides"]["base_changed"] == 1
+
+
+def test_a_new_reason_for_the_same_override_is_kept(member):
+    session = make_session(member, None, *TALK)
+    put(member, session, excluding("message:4") | {"reason": "first"})
+
+    put(member, session, excluding("message:4") | {"reason": "second"})
+
+    assert member.get(url(session)).json["overrides"][0]["reason"] == "second"
+
+
+def test_an_agents_set_does_not_claim_to_know_whose_thinking_is_lost(member):
+    agent = make_agent(member)
+
+    assert put(member, agent, excluding("tool:grep"), "agents").json["thinking_dropped"] is None
+
+
+def test_tools_that_all_wait_to_be_found_are_sent_at_once(member):
+    tool = {"name": "mine", "input_schema": {"type": "object"}, "defer_loading": True}
+    middleware = {"todo": False, "filesystem": False}
+    session = make_session(
+        member, make_agent(member, tools=[tool], middleware=middleware), user("hi")
+    )
+
+    part = by_id(context(member, session))["tool:mine"]
+
+    assert part["included"] is True
+    assert part["tokens"] > 0

@@ -103,7 +103,11 @@ class StoredSetSchema(Strict):
     version = fields.Integer()
     overrides = fields.List(fields.Nested(OverrideSchema))
     added = fields.List(fields.Nested(PartnerSchema))
-    thinking_dropped = fields.List(fields.String())
+    thinking_dropped = fields.List(
+        fields.String(),
+        allow_none=True,
+        metadata={"description": "null: not known without naming a session."},
+    )
     alternatives = fields.List(fields.Nested(AlternativeSchema))
 
 
@@ -113,6 +117,10 @@ class PriceSchema(Strict):
     saved_per_call = fields.Integer(allow_none=True)
     prefix_rebilled = fields.Integer(allow_none=True)
     pays_after_calls = fields.Integer(allow_none=True)
+    prefix_lost = fields.Boolean(
+        allow_none=True,
+        metadata={"description": "The prefix becomes too short for the provider to keep."},
+    )
 
 
 class PreviewSchema(StoredSetSchema):

@@ -13,6 +13,7 @@ import structlog
 from app.chain.made import made_message
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.patch_tool_calls import ending_on_user
+from app.chain.sendable_content import with_sendable_content
 from app.chain.thinking import ThoughtSource, without_lost_thinking
 from app.chain.thinking import load as load_thinking
 from app.domain.jsontext import loads
@@ -82,7 +83,8 @@ class ContextOverrides(Middleware):
         overrides = overrides_of(request.state)
         filtered = self._filtered(request, overrides) if overrides.on_messages() else request
         # An override, or any other change of the prefix, can make thinking behind it invalid.
-        sent = without_lost_thinking(filtered, overrides, self._contents, self._estimator)
+        bound = without_lost_thinking(filtered, overrides, self._contents, self._estimator)
+        sent = with_sendable_content(bound, self._contents, self._estimator)
         if sent is not request:
             request.state.put(Unfiltered(request.messages))
         return call_next(sent)

@@ -181,3 +181,41 @@ def test_whatever_is_excluded_and_replaced_the_request_is_valid(turns, data, mod
     for ref in messages:
         if ref.part in excluded_parts(completed.overrides):
             assert not any(f"'{each}'" in sent for each in ref.tool_use_ids.split())
+
+
+def captured_by(turns, model="claude-opus-5-5"):
+    estimator = estimator_for(model)
+    state = RunState(an_agent(model=model), NOWHERE, History(None, refs(turns, estimator)))
+    chain = default_chain(Reads(Shelf(), Saved(), Thoughts(), Pages(turns, estimator)), estimator)
+    chain.before_run(state)
+    return chain.model_call(state, capture)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [
+            user("hi"),
+            tool_use("a"),
+            ("user", [result("a") | {"content": [text("no"), IMAGE], "is_error": True}]),
+        ],
+        [user("hi"), ("assistant", [text("x"), thinking()]), user("go on")],
+        [("user", [text(str(n)) | MARK for n in range(7)])],
+        [user("hi"), tool_use("a"), ("user", [result("a") | MARK])],
+    ],
+    ids=["failed result", "thinking last", "cache marks", "marked result"],
+)
+def test_what_is_put_right_is_what_the_parts_describe(turns):
+    request = captured_by(turns, "claude-opus-4-8")
+    estimator = estimator_for("claude-opus-4-8")
+    contents = {seq: m.content for seq, m in enumerate(prepared(turns, estimator), start=1)}
+    described = [wire.blocks_of(ref, contents) for ref in request.messages]
+
+    body = wire.body(request, contents)
+
+    assert [turn["content"] for turn in body["messages"]] == described
+    counted = [
+        estimator.message(ref.role, blocks).tokens
+        for ref, blocks in zip(request.messages, described, strict=True)
+    ]
+    assert [ref.tokens for ref in request.messages] == counted
