@@ -42,6 +42,12 @@ _POSTGRES_OR_NOTHING = validate.Regexp(rf"({_POSTGRES_PATTERN})?\Z", error=_NO_P
 _REDIS_PATTERN = "(rediss?|unix)://.+"
 _NO_REDIS = "Not a Redis URL: redis://host:6379/0, rediss://… or unix:///path/of/socket"
 _REDIS = validate.Regexp(rf"{_REDIS_PATTERN}\Z", error=_NO_REDIS)
+_POSITIVE = validate.Range(1, error="At least 1.")
+_NOT_NEGATIVE = validate.Range(0, error="0 or more.")
+_SPAN = validate.Range(timedelta(milliseconds=1), error="Longer than nothing: 30s, 2m, 1h.")
+_PORT = validate.Range(0, 65_535, error="A port is 0 to 65535.")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+_LEVEL = validate.OneOf(_LEVELS, error="Not one of: DEBUG, INFO, WARNING, ERROR.")
 _REDIS_OR_NOTHING = validate.Regexp(rf"({_REDIS_PATTERN})?\Z", error=_NO_REDIS)
 
 
@@ -67,33 +73,35 @@ class Settings:
     )
     database_pool: int = field(
         default=10,
-        metadata=setting("HANGO_DATABASE_POOL", "Connections per process."),
+        metadata=setting("HANGO_DATABASE_POOL", "Connections per process.", _POSITIVE),
     )
     statement_timeout: timedelta = field(
         default=timedelta(seconds=30),
-        metadata=setting("HANGO_STATEMENT_TIMEOUT", "Longest time for one statement."),
+        metadata=setting("HANGO_STATEMENT_TIMEOUT", "Longest time for one statement.", _SPAN),
     )
     max_body_bytes: int = field(
         default=8 * 2**20,
-        metadata=setting("HANGO_MAX_BODY_BYTES", "Largest JSON body, in bytes."),
+        metadata=setting("HANGO_MAX_BODY_BYTES", "Largest JSON body, in bytes.", _POSITIVE),
     )
     max_import_bytes: int = field(
         default=64 * 2**20,
-        metadata=setting("HANGO_MAX_IMPORT_BYTES", "Largest import, in bytes."),
+        metadata=setting("HANGO_MAX_IMPORT_BYTES", "Largest import, in bytes.", _POSITIVE),
     )
     max_attachment_bytes: int = field(
         default=32 * 2**20,
-        metadata=setting("HANGO_MAX_ATTACHMENT_BYTES", "Largest attachment, in bytes."),
+        metadata=setting("HANGO_MAX_ATTACHMENT_BYTES", "Largest attachment, in bytes.", _POSITIVE),
     )
     rate_limit_per_minute: int = field(
         default=600,
         metadata=setting(
-            "HANGO_RATE_LIMIT_PER_MINUTE", "Requests per key and minute; 0: no limit."
+            "HANGO_RATE_LIMIT_PER_MINUTE",
+            "Requests per key and minute; 0: no limit.",
+            _NOT_NEGATIVE,
         ),
     )
     idempotency_retention: timedelta = field(
         default=timedelta(hours=24),
-        metadata=setting("HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered."),
+        metadata=setting("HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered.", _SPAN),
     )
     default_model: str = field(
         default="claude-sonnet-5-5",
@@ -122,39 +130,51 @@ class Settings:
     )
     run_timeout: timedelta = field(
         default=timedelta(minutes=30),
-        metadata=setting("HANGO_RUN_TIMEOUT", "Longest time for one run, its tools included."),
+        metadata=setting(
+            "HANGO_RUN_TIMEOUT", "Longest time for one run, its tools included.", _SPAN
+        ),
     )
     call_timeout: timedelta = field(
         default=timedelta(minutes=10),
-        metadata=setting("HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries."),
+        metadata=setting(
+            "HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries.", _SPAN
+        ),
     )
     context_try_timeout: timedelta = field(
         default=timedelta(minutes=2),
-        metadata=setting("HANGO_CONTEXT_TRY_TIMEOUT", "Longest time for one try, with retries."),
+        metadata=setting(
+            "HANGO_CONTEXT_TRY_TIMEOUT", "Longest time for one try, with retries.", _SPAN
+        ),
     )
     try_retention: timedelta = field(
         default=timedelta(days=7),
-        metadata=setting("HANGO_TRY_RETENTION", "How long a try and its answer are kept."),
+        metadata=setting("HANGO_TRY_RETENTION", "How long a try and its answer are kept.", _SPAN),
     )
     run_lease: timedelta = field(
         default=timedelta(seconds=30),
         metadata=setting(
             "HANGO_RUN_LEASE",
             "How long a worker that says nothing is believed to be at work on its run or try.",
+            _SPAN,
         ),
     )
     max_turns: int = field(
         default=50,
-        metadata=setting("HANGO_MAX_TURNS", "Most model calls of a run that names no other limit."),
+        metadata=setting(
+            "HANGO_MAX_TURNS", "Most model calls of a run that names no other limit.", _POSITIVE
+        ),
     )
     max_waits: int = field(
         default=16,
         metadata=setting(
-            "HANGO_MAX_WAITS", "Requests per web process that may wait for work at a time."
+            "HANGO_MAX_WAITS",
+            "Requests per web process that may wait for work at a time.",
+            _NOT_NEGATIVE,
         ),
     )
     log_level: str = field(
-        default="INFO", metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.")
+        default="INFO",
+        metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.", _LEVEL),
     )
 
     @classmethod
@@ -183,7 +203,7 @@ class Launch:
     port: int = field(
         default=0,
         metadata=setting(
-            "HANGO_PORT", "`hango up`: the port to listen on; 0: 8600, or the next free one."
+            "HANGO_PORT", "`hango up`: the port to listen on; 0: 8600, or the next free one.", _PORT
         ),
     )
     data_dir: str = field(
