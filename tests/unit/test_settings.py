@@ -54,7 +54,7 @@ def test_several_bad_values_are_named_at_once(environment):
     environment.setenv("HANGO_MAX_TURNS", "0")
     environment.setenv("HANGO_LOG_LEVEL", "chatty")
 
-    with pytest.raises(BadSettings, match="HANGO_MAX_TURNS.*HANGO_LOG_LEVEL"):
+    with pytest.raises(BadSettings, match=r"HANGO_MAX_TURNS.*HANGO_LOG_LEVEL"):
         Settings.from_environment()
 
 
