@@ -151,6 +151,7 @@ def test_the_body_wins_over_what_is_saved_and_adds_to_the_rest(tries: Tries) -> 
     agent = tries.alice.get(f"/v1/sessions/{session}").json["agent_id"]
     saved = [
         {"part": "message:1", "action": "replace", "replacement": "saved"},
+        {"part": "message:4", "action": "exclude"},
         {"part": "message:5", "action": "replace", "replacement": "also saved"},
     ]
     tries.alice.put(f"/v1/sessions/{session}/context-overrides", json={"overrides": saved})
@@ -161,7 +162,7 @@ def test_the_body_wins_over_what_is_saved_and_adds_to_the_rest(tries: Tries) -> 
         tries,
         session,
         exclude=["tool:glob", "system:todo"],
-        replace={"message:1": "mine", "system:agent": "Be brief."},
+        replace={"message:1": "mine", "message:4": "Shorter.", "system:agent": "Be brief."},
     )
 
     assert words(whole["messages"][0]) == ["mine"]
@@ -170,7 +171,7 @@ def test_the_body_wins_over_what_is_saved_and_adds_to_the_rest(tries: Tries) -> 
     assert whole["system"][0]["text"] == "Be brief."
     (trial,) = tries.of(session)
     assert set(trial["excluded"]) == {"tool:ls", "tool:glob", "system:todo"}
-    assert set(trial["replaced"]) == {"message:1", "message:5", "system:agent"}
+    assert set(trial["replaced"]) == {"message:1", "message:4", "message:5", "system:agent"}
 
 
 def test_a_saved_set_that_is_suspended_stays_out_of_a_try_too(tries: Tries) -> None:

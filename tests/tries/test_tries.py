@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from app.domain.quota import Limits, Quota
 from app.domain.responses import Usage
@@ -21,6 +22,7 @@ from app.provider.failures import (
 )
 from app.services import quota, work
 from app.services import tries as tries_service
+from app.store import tables
 from tests.api.problems import assert_problem
 from tests.engine.conftest import says
 from tests.factories import Caller, append, made, make_agent, make_session
@@ -223,6 +225,22 @@ def test_a_key_that_was_revoked_by_then_calls_nobody(tries: Tries, admin: Caller
 
     ended = admin.get(f"/v1/tries/{trial}").json
     assert (ended["status"], ended["error"]["code"]) == ("failed", "no_longer_allowed")
+
+
+def test_what_a_try_goes_by_is_kept_no_longer_than_it_takes(tries: Tries) -> None:
+    session = make_session(tries.alice, None, user("hi"))
+    ended, cancelled = tries.begin(session), tries.begin(session)
+    assert None not in plans(tries)
+
+    tries.carry_out(ended)
+    tries.alice.delete(f"/v1/tries/{cancelled}")
+
+    assert plans(tries) == [None, None]
+
+
+def plans(tries: Tries) -> list[Any]:
+    with tries.runtime.database.system() as tx:
+        return list(tx.tries._connection.execute(select(tables.tries.c.loaded)).scalars())
 
 
 def test_a_session_that_is_deleted_takes_its_tries_along(tries: Tries) -> None:
