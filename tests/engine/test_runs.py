@@ -412,7 +412,7 @@ def test_what_was_paid_for_is_written_once_the_database_is_back(
 def test_a_turn_whose_commit_nobody_heard_of_is_not_stored_twice(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "WRITE_AGAIN_AFTER", 0)
+    monkeypatch.setattr(work, "WRITE_AGAIN_AFTER", 0)
     session = make_session(runs.alice)
     run = runs.begin(session)
     database = Restarting(runs.runtime.settings)
