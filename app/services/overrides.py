@@ -143,13 +143,26 @@ def decide(tx: Transaction, target: Target, wishes: Sequence[Wish]) -> Decided:
     messages = messages_of(tx, target.id)
     _refuse(list(ambiguous(wanted, messages, places_in_list(len(wanted)))))
     completed = complete(wanted, messages)
-    _refuse(history_faults(completed, messages))
+    _refuse(history_faults(completed, messages), _instead_of_excluding(wanted, messages))
     return Decided(completed, messages)
 
 
-def _refuse(faults: list[Fault]) -> None:
+def _refuse(faults: list[Fault], alternatives: Sequence[Alternative] = ()) -> None:
     if faults:
-        raise OverridesRefused("Nothing was stored.", faults=faults)
+        more = {"alternatives": [msgspec.to_builtins(each) for each in alternatives]}
+        raise OverridesRefused("Nothing was stored.", faults=faults, extensions=more)
+
+
+def _instead_of_excluding(
+    wanted: Sequence[Override], messages: Sequence[MessageRef]
+) -> list[Alternative]:
+    """For each message that was to leave, where one text can stand for it: keep it, shortened."""
+    leaving = {each.part for each in wanted if each.action == "exclude"}
+    return [
+        Alternative(each.part, "replace", LEFT_OUT)
+        for each in messages
+        if each.part in leaving and " " not in each.tool_result_ids
+    ]
 
 
 def _cleaned(replacement: str | None) -> str | None:

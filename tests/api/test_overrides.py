@@ -176,6 +176,16 @@ def test_a_body_of_the_wrong_shape_is_refused_and_nothing_is_stored(member, body
     assert parts_of(member.get(url(session))) == {"message:4"}
 
 
+def test_beside_a_refusal_stands_the_edit_that_would_do(member):
+    session = make_session(member, None, *TALK)
+
+    refused = put(member, session, excluding("message:1"))
+    body = {"overrides": refused.json["alternatives"]}
+
+    assert body == replacing("message:1", "[left out]")
+    assert put(member, session, body).status_code == 200
+
+
 def test_a_message_with_several_results_is_not_replaced(member):
     turns = [user("hi"), tool_use("a", "b"), ("user", [result("a"), result("b")])]
     session = make_session(member, None, *turns)
