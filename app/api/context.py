@@ -10,7 +10,7 @@ from flask import Response
 
 from app.api.current import reading
 from app.api.resource import Resource
-from app.api.schemas.context import ContextQuery
+from app.api.schemas.context import ContextQuery, answer
 from app.domain.snapshots import PartContent, Snapshot
 from app.services import context, part_content
 
@@ -19,7 +19,14 @@ blueprint = Resource("context", "What the next model call of a session would sen
 
 @blueprint.get("/sessions/<uuid:session_id>/context")
 @blueprint.asks(ContextQuery)
-@blueprint.notes(responses={"200": {"description": "The snapshot, or with `full` one part."}})
+@blueprint.notes(
+    responses={
+        "200": {
+            "description": "The snapshot, or with `full` one part.",
+            "content": {"application/json": {"schema": answer()}},
+        }
+    }
+)
 def get_context(query: dict[str, Any], session_id: UUID) -> Response:
     """Show the next call part by part. Nothing is written, and no model is called."""
     with reading() as tx:

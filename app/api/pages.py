@@ -12,7 +12,7 @@ from flask import Blueprint, Flask, Response, current_app, render_template
 from flask_smorest import Api
 
 from app.api.paths import RestOfPath
-from app.api.schemas import fields
+from app.api.schemas import context, fields
 from app.api.schemas.problems import ProblemSchema
 from app.errors import Failure
 
@@ -38,6 +38,8 @@ class Document(Api):  # type: ignore[misc]  # flask-smorest has no types
         self.spec.components.security_scheme("key", header)
         self.register_converter(RestOfPath, lambda _: {"type": "string"})
         self.register_field(fields.Json, None, None)
+        for name, schema in context.components():
+            self.spec.components.schema(name, schema)
 
     def _register_responses(self) -> None:
         """Problems have a content type of their own."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import ClassVar, Literal, NewType
+from typing import TYPE_CHECKING, ClassVar, Literal, NewType
 
 import msgspec
 
@@ -146,4 +146,8 @@ class SentMessage(msgspec.Struct, gc=False):
     tokens_before: ClassVar[int | None] = None
 
 
-AnyPart = Part | SentMessage
+if TYPE_CHECKING:
+    AnyPart = Part | SentMessage
+else:
+    # The JSON schema is made of the annotations, and in JSON a SentMessage is a Part.
+    AnyPart = Part

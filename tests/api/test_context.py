@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 from urllib.parse import quote
 
+import jsonschema
 import pytest
 
 from app.runtime import Runtime
@@ -254,3 +255,21 @@ def test_a_session_keeps_its_context_when_its_agent_is_no_longer_shared(admin, m
     assert admin.patch(f"/v1/agents/{agent}", json={"shared": False}).status_code == 200
 
     assert context(member, session).status_code == 200
+
+
+@pytest.mark.parametrize("query", [{}, {"messages_limit": 1}, {"full": "message:2"}])
+def test_the_answer_is_what_the_document_says(query, member):
+    session = make_session(member, None, *TALK)
+    exclude = {"overrides": [{"part": "message:3", "action": "exclude"}]}
+    assert member.put(f"/v1/sessions/{session}/context-overrides", json=exclude).status_code == 200
+    document = member.get("/v1/openapi.json").json
+    told = document["paths"]["/v1/sessions/{session_id}/context"]["get"]["responses"]["200"]
+    schema = told["content"]["application/json"]["schema"]
+
+    reply = context(member, session, **query)
+
+    jsonschema.validate(reply.json, {**schema, "components": document["components"]})
+    named = [
+        document["components"]["schemas"][each["$ref"].split("/")[-1]] for each in schema["anyOf"]
+    ]
+    assert any(reply.json.keys() <= each["properties"].keys() for each in named)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
 from marshmallow import fields, validate
 
 from app.api.schemas.fields import Digits, Strict
 from app.domain.parts import MAX_SEQ
+from app.domain.snapshots import PartContent, Snapshot
+
+_PREFIX = "Context"  # other resources have Totals, too
+_REFERENCE = f"#/components/schemas/{_PREFIX}{{name}}"
 
 
 class OneOrZero(fields.Boolean):
@@ -47,3 +55,22 @@ class ContextQuery(Strict):
         validate=validate.Range(1, MAX_SEQ),
         metadata={"description": "Only messages before this seq."},
     )
+
+
+def answer() -> dict[str, Any]:
+    """The JSON schema of inspect's answer."""
+    whole, part = (_REFERENCE.format(name=kind.__name__) for kind in (Snapshot, PartContent))
+    return {"anyOf": [{"$ref": whole}, {"$ref": part}]}
+
+
+def components() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The named schemas that `answer` refers to."""
+    _, found = msgspec.json.schema_components(
+        (Snapshot, PartContent),
+        ref_template=_REFERENCE,
+        schema_hook=lambda _: {"description": "As the provider takes it."},
+    )
+    for name, schema in found.items():
+        for about in schema["properties"].values():
+            about.pop("default", None)  # it is left out of the JSON, not filled in
+        yield f"{_PREFIX}{name}", schema
