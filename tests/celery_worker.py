@@ -16,9 +16,18 @@ CODE = Path(__file__).resolve().parents[1]
 
 @contextmanager
 def started(
-    settings: Settings, provider_url: str, folder: Path, queue: str, **more: str
+    settings: Settings,
+    provider_url: str,
+    folder: Path,
+    queue: str,
+    *,
+    pool: str = "threads",
+    **more: str,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker of one queue, whose model provider answers at this URL. `more`: its environment."""
+    """A worker of these queues, whose model provider answers at this URL.
+
+    `more` is added to its environment.
+    """
     environment = {
         "PATH": os.environ["PATH"],  # noqa: TID251 (handed on)
         "PYTHONPATH": str(CODE),
@@ -31,7 +40,7 @@ def started(
     }
     command = [
         *(sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--queues", queue),
-        *("--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"),
+        *("--pool", pool, "--concurrency", "4", "--without-gossip", "--without-mingle"),
     ]
     with (folder / "worker.log").open("wb") as log:
         process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log)
