@@ -1,0 +1,39 @@
+/** Short names for the answers of the API; the generated document is the source. */
+import type { components } from "./schema.d.ts";
+
+type Schemas = components["schemas"];
+
+/** Every field there: hango's answers always hold all of theirs, the document only says `may`. */
+type Whole<T> = T extends readonly (infer Item)[]
+  ? Whole<Item>[]
+  : T extends object
+    ? { [Name in keyof T]-?: Whole<Exclude<T[Name], undefined>> }
+    : T;
+
+export type Snapshot = Schemas["ContextSnapshot"];
+export type Part = Schemas["ContextPart"];
+export type PartContent = Schemas["ContextPartContent"];
+export type Totals = Schemas["ContextTotals"];
+export type GroupName = "system" | "tools" | "messages";
+
+export type Override = Schemas["Override"];
+export type StoredSet = Whole<Omit<Schemas["StoredSet"], "overrides">> & { overrides: Override[] };
+export type PastSet = Whole<Omit<Schemas["PastSet"], "overrides">> & { overrides: Override[] };
+export type Preview = StoredSet & { price: Whole<Schemas["Price"]> };
+export type Price = Preview["price"];
+export type Partner = StoredSet["added"][number];
+
+export type Block = { type: string } & Record<string, unknown>;
+export type TryWish = Schemas["TryCreate"];
+export type Try = Whole<Omit<Schemas["Try"], "answer">> & {
+  answer: { role: string; content: Block[] } | null;
+};
+
+export type Session = Whole<Schemas["Session"]>;
+export type Agent = Whole<Schemas["Agent"]>;
+export type Run = Whole<Schemas["Run"]>;
+export type Call = Whole<Schemas["Call"]>;
+export type CallParts = Whole<Schemas["CallParts"]>;
+
+/** A page of a list; `next` is the cursor of the one behind it. */
+export type Page<T> = { items: T[]; next: string | null };

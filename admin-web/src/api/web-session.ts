@@ -1,0 +1,34 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "./client.ts";
+import { ApiProblem } from "./problem.ts";
+import { markSignedIn, markSignedOut, type WebSession } from "./signed-in.ts";
+
+const PATH = "/v1/web-session";
+
+/** Whether the browser's cookie is one that the server knows; null: it is not. */
+export const webSessionQuery = queryOptions({
+  queryKey: ["web-session"],
+  staleTime: Infinity,
+  queryFn: async ({ signal }): Promise<WebSession | null> => {
+    try {
+      const session = await api.get<WebSession>(PATH, signal);
+      markSignedIn(session);
+      return session;
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 401) return null;
+      throw error;
+    }
+  },
+});
+
+/** Trade an API key for the cookie; the key itself is kept nowhere. */
+export async function signIn(key: string): Promise<WebSession> {
+  const session = await api.post<WebSession>(PATH, { key });
+  markSignedIn(session);
+  return session;
+}
+
+export async function signOut(): Promise<void> {
+  await api.delete(PATH);
+  markSignedOut({ onPurpose: true });
+}

@@ -1,0 +1,10 @@
+import { Link } from "react-router";
+import { EmptyState } from "../ui/states.tsx";
+
+export function NotFound() {
+  return (
+    <EmptyState title="There is no such page">
+      It may have been deleted, or the address is wrong. <Link to="/sessions">To the sessions</Link>
+    </EmptyState>
+  );
+}
