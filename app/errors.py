@@ -24,6 +24,7 @@ Failure
 │   ├── HistoryRefused       these messages could never be sent
 │   ├── ToolRefused          this tool definition could never be sent
 │   ├── UnsupportedByModel   the model takes no such parameter
+│   ├── AddressRefused       hango may not call this server
 │   ├── ImportRefused        the file cannot become a session
 │   ├── OverridesRefused     an override is wrong, or the set leaves nothing that can be sent
 │   ├── NothingToSend        no message is left to send
@@ -31,6 +32,8 @@ Failure
 ├── RateLimited              429
 ├── Internal                 500
 │   └── RequestInvalid       the chain made a request that the provider would refuse
+├── OutsideFailed            502  a server that a tenant named gave no answer that can be used
+│   └── OutsideTooSlow       504
 └── Unavailable              503
     ├── DatabaseUnavailable
     └── BrokerUnavailable
@@ -217,6 +220,12 @@ class UnsupportedByModel(Refused):
     code, title = "unsupported_by_model", "The model does not take this"
 
 
+class AddressRefused(Refused):
+    """A server that hango may not call: see app/tools/addresses.py for the rule."""
+
+    code, title = "address_refused", "hango may not call this server"
+
+
 class ImportRefused(Refused):
     """The file is not of a known format, or holds nothing that can become a session."""
 
@@ -255,6 +264,18 @@ class RequestInvalid(Internal):
     """A run's request would be refused by the provider; it was not sent. A fault of hango's own."""
 
     code, title = "request_invalid", "hango made a request that could not be sent"
+
+
+class OutsideFailed(Failure):
+    """A server that a tenant named could not be reached, or gave no answer that can be used."""
+
+    status, code, title = 502, "outside_failed", "The server outside gave no usable answer"
+
+
+class OutsideTooSlow(OutsideFailed):
+    """A server that a tenant named did not answer in time."""
+
+    status, code, title = 504, "outside_too_slow", "The server outside did not answer in time"
 
 
 class Unavailable(Failure):

@@ -7,7 +7,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from datetime import timedelta
 from typing import Any, get_type_hints
 
-from environs import Env, EnvValidationError, validate
+from environs import Env, EnvValidationError, ValidationError, validate
+
+from app.networks import places
 
 
 class BadSettings(Exception):
@@ -49,6 +51,15 @@ _PORT = validate.Range(0, 65_535, error="A port is 0 to 65535.")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _LEVEL = validate.OneOf(_LEVELS, error="Not one of: DEBUG, INFO, WARNING, ERROR.")
 _REDIS_OR_NOTHING = validate.Regexp(rf"({_REDIS_PATTERN})?\Z", error=_NO_REDIS)
+
+
+def _places(value: str) -> None:
+    try:
+        places(value)
+    except ValueError as error:
+        raise ValidationError(
+            f"{error} is none of: host, host:port, address, network (10.0.0.0/8), [IPv6]:port."
+        ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +173,16 @@ class Settings:
         default=50,
         metadata=setting(
             "HANGO_MAX_TURNS", "Most model calls of a run that names no other limit.", _POSITIVE
+        ),
+    )
+    outbound_allow: str = field(
+        default="",
+        metadata=setting(
+            "HANGO_OUTBOUND_ALLOW",
+            "Hosts, addresses and networks, with commas, that tenants' tools may call although "
+            "they are private, by plain HTTP, or on other ports than 443: `10.0.0.0/8, "
+            "internal.example:8443`.",
+            _places,
         ),
     )
     max_waits: int = field(

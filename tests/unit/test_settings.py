@@ -29,6 +29,7 @@ def environment(monkeypatch):
         ("HANGO_CONTEXT_TRY_TIMEOUT", "soon"),
         ("HANGO_LOG_LEVEL", "chatty"),
         ("HANGO_DATABASE_URL", "mysql://host"),
+        ("HANGO_OUTBOUND_ALLOW", "10.0.0.0/99"),
     ],
 )
 def test_a_value_that_makes_no_sense_stops_the_start_and_is_named(environment, variable, value):

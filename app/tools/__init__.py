@@ -1,0 +1,1 @@
+"""Calls to servers outside: HTTP tools, MCP servers and whatever else reaches them."""
