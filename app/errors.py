@@ -14,6 +14,7 @@ Failure
 │   ├── RunOpen              the session has a run that has not ended
 │   └── WorkLost             another worker has the run or the try, or it was settled
 ├── Gone                     410
+│   └── BaselineGone         what a try is compared with was purged
 ├── PreconditionFailed       412
 ├── TooLarge                 413
 ├── UnsupportedMediaType     415
@@ -28,6 +29,7 @@ Failure
 │   ├── ImportRefused        the file cannot become a session
 │   ├── OverridesRefused     an override is wrong, or the set leaves nothing that can be sent
 │   ├── NothingToSend        no message is left to send
+│   ├── BadBaseline          no try that this one can be compared with
 │   └── IdempotencyMismatch  the key was used with another body
 ├── RateLimited              429
 ├── Internal                 500
@@ -160,6 +162,12 @@ class Gone(Failure):
     status, code, title = 410, "gone", "This was removed"
 
 
+class BaselineGone(Gone):
+    """The try that this one is to be compared with was purged."""
+
+    code, title = "baseline_gone", "The try to compare with was removed"
+
+
 class PreconditionFailed(Failure):
     """If-Match names another version than the stored one."""
 
@@ -242,6 +250,12 @@ class NothingToSend(Refused):
     """A run or a try has no message left to send: every one is left out."""
 
     code, title = "nothing_to_send", "There is no message to send"
+
+
+class BadBaseline(Refused):
+    """No try that this one can be compared with: of another session, gone, or itself."""
+
+    code, title = "bad_baseline", "A try cannot be compared with that"
 
 
 class IdempotencyMismatch(Refused):

@@ -81,6 +81,7 @@ ACCESS: dict[str, Who] = {
     "tries.create_try": Who.MEMBER,
     "tries.list_tries": Who.MEMBER,
     "tries.get_try": Who.MEMBER,
+    "tries.compare_tries": Who.MEMBER,
     "tries.cancel_try": Who.MEMBER,
     "usage.get_usage": Who.MEMBER,
     "usage.get_usage_estimates": Who.MEMBER,

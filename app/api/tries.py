@@ -11,8 +11,11 @@ from app.api.current import reading, runtime, transaction
 from app.api.resource import Resource
 from app.api.schemas.pages import PageQuery
 from app.api.schemas.tries import TryCreateSchema, TryPageSchema, TryQuery, TrySchema
-from app.services import tries, work
-from app.services.tries import Shown, Wanted
+from app.api.schemas.try_diffs import TryDiffQuery, TryDiffSchema
+from app.services import tries, try_diffs, work
+from app.services.tries import Shown
+from app.services.try_diffs import TryDiff
+from app.services.try_plans import Wanted
 
 blueprint = Resource("tries", "One real call without those parts, which leaves no trace behind.")
 
@@ -62,6 +65,15 @@ def list_tries(query: dict[str, Any], session_id: UUID) -> dict[str, Any]:
 def get_try(query: dict[str, Any], try_id: UUID) -> Shown:
     """Read a try; with `wait`, as soon as it has ended or the time is up."""
     return waiting.until(lambda: _read(try_id), try_id, waiting.asked_for(query["wait"]))
+
+
+@blueprint.get("/tries/<uuid:try_id>/diff")
+@blueprint.asks(TryDiffQuery)
+@blueprint.gives(200, TryDiffSchema)
+def compare_tries(query: dict[str, Any], try_id: UUID) -> TryDiff:
+    """Show what a try was sent, and answered, differently from another one."""
+    with reading() as tx:
+        return try_diffs.diff(tx, try_id, query["other"])
 
 
 @blueprint.delete("/tries/<uuid:try_id>")

@@ -54,6 +54,14 @@ class ModelRequest:
     tool_choice: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)  # stop_sequences, thinking …
 
+    @property
+    def all_parameters(self) -> dict[str, Any]:
+        """What is sent beside the parts and the model."""
+        named: dict[str, Any] = {"max_tokens": self.max_tokens}
+        if self.tool_choice is not None:
+            named["tool_choice"] = dict(self.tool_choice)
+        return {**self.parameters, **named}
+
 
 class RunState:
     """What one run knows: the agent, the session, and each middleware's own private state.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from app.domain.overrides import Override
 from app.domain.pairs import Partner
+from app.domain.request_diff import RequestDiff
+from app.domain.requests import ModelRequest
 from app.domain.snapshots import Snapshot, Totals
 from app.domain.work import Loaded, Work
 
@@ -19,11 +23,20 @@ class SentSnapshot(msgspec.Struct, frozen=True):
     totals: Totals
     model: str
     request_sha256: str
+    parameters: Mapping[str, Any] = {}  # max_tokens, tool_choice, thinking …
+    # What was sent differently from the session's plain next call; None: not called, or not kept.
+    against_request: RequestDiff | None = None
 
     @classmethod
-    def of(cls, shown: Snapshot) -> SentSnapshot:
+    def of(
+        cls,
+        shown: Snapshot,
+        request: ModelRequest,
+        against_request: RequestDiff | None = None,
+    ) -> SentSnapshot:
         """The few figures of a whole snapshot."""
-        return cls(shown.totals, shown.model, shown.request_sha256)
+        sent = (shown.totals, shown.model, shown.request_sha256)
+        return cls(*sent, request.all_parameters, against_request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +46,8 @@ class Plan:
     loaded: Loaded
     added: Sequence[Partner]
     snapshot: SentSnapshot
+    baseline_id: UUID | None = None  # a try to compare with; None: the plain request
+    ablation_id: UUID | None = None  # that it is a part of
 
     @property
     def overrides(self) -> Sequence[Override]:
@@ -61,3 +76,5 @@ class Try(Work):
     snapshot: Mapping[str, object] | None  # see `SentSnapshot`
     answer: str | None  # compact JSON of the blocks
     expires_at: str
+    baseline_id: UUID | None  # see `Plan`
+    ablation_id: UUID | None

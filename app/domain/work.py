@@ -85,6 +85,8 @@ class Loaded(msgspec.Struct, frozen=True):
     overrides: tuple[Override, ...]
     last_seq: int | None = None  # later messages are none of it; None: all are
     message: str | None = None  # a user's text behind them, which nothing persists
+    # The saved ones among the overrides of a try, as they were: what it is compared with.
+    saved: tuple[Override, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

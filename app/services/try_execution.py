@@ -22,7 +22,7 @@ from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.errors import NoLongerAllowed, NotFound, WorkLost
 from app.provider.failures import ProviderFailure
 from app.runtime import Runtime
-from app.services import calls
+from app.services import calls, try_diffs
 from app.services.calls import Call, MadeFor
 from app.services.work import Watch, Writing, ending_of, worker_name
 from app.store.transaction import Transaction
@@ -116,6 +116,7 @@ class _Execution:
         with self._runtime.database.reading(self._claimed.principal) as tx:
             self._check_allowed(tx)
             call = calls.ready(tx, trial.session_id, loaded)
+            against = try_diffs.against_plain(tx, trial.session_id, loaded, call)
         made_for = MadeFor(
             purpose="context_try",
             agent_id=loaded.agent.id,
@@ -124,7 +125,8 @@ class _Execution:
         )
         with self._runtime.database.transaction(self._claimed.principal) as tx:
             tx.tries.hold(held)
-            tx.tries.begin_call(held, SentSnapshot.of(call.shown))
+            sending = SentSnapshot.of(call.shown, call.assembled.request, against)
+            tx.tries.begin_call(held, sending)
             calls.note_begin(self._runtime, tx, made_for, call)
         return call
 

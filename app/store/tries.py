@@ -38,6 +38,8 @@ class Tries(WorkOf[Try]):
             "message": plan.loaded.message,
             "loaded": msgspec.to_builtins(plan.loaded),
             "expires_at": rfc3339(expires_at),
+            "baseline_id": plan.baseline_id,
+            "ablation_id": plan.ablation_id,
             **_snapshot(plan.snapshot),
         }
         mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == session_id)

@@ -75,6 +75,20 @@ class Usage(Repository):
         )
         return {row.try_id: _record(row) for row in self._rows(found)}
 
+    def sent_of_tries(
+        self, try_ids: Sequence[UUID]
+    ) -> dict[UUID, tuple[CallRecord, list[SentPart]]]:
+        """The calls of these tries with what they were sent, as far as there were any."""
+        found = select(usage_records.c.try_id, *_RECORD, usage_records.c.manifest).where(
+            self._scope.of_session(usage_records),
+            usage_records.c.try_id.in_(try_ids),
+            usage_records.c.manifest.isnot(None),
+        )
+        return {
+            row.try_id: (_record(row), msgspec.convert(row.manifest, list[SentPart]))
+            for row in self._rows(found)
+        }
+
     def _of(self, run_id: UUID, *columns: Any) -> Select[Any]:
         return select(*columns).where(
             self._scope.of_session(usage_records), usage_records.c.run_id == run_id

@@ -32,7 +32,8 @@ from tests.tries.conftest import Tries
 TALK = [user("hi"), calling("t1"), tool_result("t1"), assistant("done"), user("and now?")]
 SHAPE = {
     "id", "session_id", "status", "created_at", "started_at", "finished_at", "excluded", "added",
-    "replaced", "answer", "stop_reason", "usage", "cost", "snapshot", "error",
+    "replaced", "baseline", "ablation_id", "answer", "stop_reason", "usage", "cost", "snapshot",
+    "error",
 }  # fmt: skip
 FIGURES = {
     "input_tokens": 7,

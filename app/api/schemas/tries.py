@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
+from uuid import UUID
 
 from marshmallow import fields, post_load, validate
 
@@ -10,9 +11,30 @@ from app.api.schemas.fields import JsonText, Strict, Text
 from app.api.schemas.overrides import MAX_OVERRIDES, PartnerSchema, PartText
 from app.api.schemas.runs import RunQuery
 from app.domain.parts import MAX_PART_ID_CHARACTERS
-from app.services.tries import Wanted
+from app.services.try_diffs import REQUEST
+from app.services.try_plans import Wanted
 
 _PART = validate.Length(max=MAX_PART_ID_CHARACTERS)
+
+
+class Baseline(fields.Field[Any]):
+    """What a try is compared with: another try of the session, or `request`, the plain call."""
+
+    default_error_messages = {"invalid": "Give the id of a try, or `request`."}  # noqa: RUF012
+
+    def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> Any:
+        if value == REQUEST:
+            return REQUEST
+        try:
+            return UUID(value) if isinstance(value, str) else self._refuse()
+        except ValueError:
+            return self._refuse()
+
+    def _serialize(self, value: Any, *_args: Any, **_kwargs: Any) -> Any:
+        return str(value)
+
+    def _refuse(self) -> NoReturn:
+        raise self.make_error("invalid")
 
 
 class TryCreateSchema(Strict):
@@ -36,9 +58,19 @@ class TryCreateSchema(Strict):
         metadata={"description": "A user's message behind the history. Not stored in the session."}
     )
 
+    baseline = Baseline(
+        load_default=REQUEST,
+        metadata={
+            "type": "string",
+            "description": "What it is compared with: the id of another try of the session, or "
+            "`request`, its next call with the saved overrides alone.",
+        },
+    )
+
     @post_load
     def _as_wanted(self, data: dict[str, Any], **_: Any) -> Wanted:
-        return Wanted(**data)
+        baseline = data.pop("baseline")
+        return Wanted(**data, baseline=None if baseline == REQUEST else baseline)
 
 
 class TryQuery(RunQuery):
@@ -117,6 +149,10 @@ class TrySchema(Strict):
     )
     added = fields.List(fields.Nested(PartnerSchema), attribute="trial.added")
     replaced = fields.List(fields.String())
+    baseline = Baseline(
+        metadata={"type": "string", "description": "The id of a try, or `request`: see the diff."}
+    )
+    ablation_id = fields.UUID(attribute="trial.ablation_id", allow_none=True)
     answer = fields.Nested(AnswerSchema, allow_none=True)
     stop_reason = fields.String(attribute="trial.stop_reason", allow_none=True)
     usage = fields.Nested(TryUsageSchema, allow_none=True)
