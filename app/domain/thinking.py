@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
 from app.domain.blocks import THINKING
+from app.domain.catalogue import ModelFacts
 from app.domain.jsontext import dumps
 from app.domain.messages import Block, MessageRef, message_sha256
+
+_LENIENT = {"prefix_mismatch_behavior": "drop_block"}
 
 
 class Thought(msgspec.Struct, frozen=True):
@@ -81,3 +85,17 @@ def sendable(
             break
         run.append(thought)
     return {each.seq for each in run}
+
+
+def with_lenient_binding(parameters: Mapping[str, Any], facts: ModelFacts) -> Mapping[str, Any]:
+    """The parameters of a request, which ask the provider to leave misplaced thinking out.
+
+    A second wall behind `sendable`: what hango misjudged costs a block, not the call. It is sent
+    with every request to a model that binds thinking, so that it never changes between two calls.
+    """
+    absent = {"type": "adaptive"} if facts.thinking_by_default else {}
+    thinking = parameters.get("thinking") or absent
+    takes_it = facts.preserved_thinking and "adaptive" in facts.thinking_modes
+    if not takes_it or thinking.get("type") != "adaptive":
+        return parameters
+    return {**parameters, "thinking": {"block_binding": _LENIENT, **thinking}}

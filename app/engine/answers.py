@@ -27,6 +27,7 @@ class Answer:
     refused: Sequence[Block]  # results for calls that must not be carried out
     stop_reason: str
     goes_on: bool
+    left_out: int  # blocks of thinking that the provider did not take back
 
 
 def read(response: Response) -> Answer:
@@ -46,6 +47,7 @@ def read(response: Response) -> Answer:
         refused=[_refusal(block) for block in calls if block not in good],
         stop_reason=response.stop_reason,
         goes_on=bool(blocks) and ((wanted and bool(calls)) or response.stop_reason == PAUSE),
+        left_out=len(response.input_transformations),
     )
 
 

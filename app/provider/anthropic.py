@@ -12,6 +12,7 @@ import msgspec
 
 from app.domain.jsontext import dumps
 from app.domain.responses import Response, Usage
+from app.domain.validity import betas_for
 from app.provider.base import Cancelled, OnEvent, never, unheard
 from app.provider.call import Call, bounded_by
 from app.provider.clients import Clients
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from app.provider.sdk import Answer, Client
 
 # What a body may hold only together with its beta header; either without the other is a 400.
-_BLOCK_BINDING = "thinking-binding-controls-2026-08-01"
 
 # Messages API, Token counting: the fields that it takes.
 _COUNTED = (
@@ -71,7 +71,7 @@ class AnthropicProvider:
     ) -> Response:
         """See `Provider.complete`."""
         started = time.monotonic()
-        content, betas = _encoded({**body, "stream": True}), _betas(body)
+        content, betas = _encoded({**body, "stream": True}), _header(body)
         call = Call(deadline, cancelled)
         attempt = 1
         while not isinstance(outcome := self._attempt(content, betas, call, on_event), Response):
@@ -89,7 +89,7 @@ class AnthropicProvider:
         """See `TokenCounter.count_tokens`."""
         counted = {name: body[name] for name in _COUNTED if name in body}
         with bounded_by(Call(deadline, cancelled)), self._clients.one() as client:
-            return client.count_tokens(_encoded(counted), _betas(counted))
+            return client.count_tokens(_encoded(counted), _header(counted))
 
     def close(self) -> None:
         """Close every connection."""
@@ -179,6 +179,5 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
     return dumps(body).encode()
 
 
-def _betas(body: Mapping[str, Any]) -> str | None:
-    thinking = body.get("thinking") or {}
-    return _BLOCK_BINDING if "block_binding" in thinking else None
+def _header(body: Mapping[str, Any]) -> str | None:
+    return ",".join(betas_for(body)) or None

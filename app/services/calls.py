@@ -20,7 +20,7 @@ from app.domain.quota import Amount
 from app.domain.responses import Response, Usage
 from app.domain.snapshots import Snapshot
 from app.domain.usage import EndedCall, Outcome, Purpose, SentPart, StartedCall
-from app.domain.validity import check_request
+from app.domain.validity import betas_for, check_request
 from app.domain.work import Loaded
 from app.errors import NothingToSend, RequestInvalid
 from app.provider import wire
@@ -58,7 +58,7 @@ def ready(
         raise NothingToSend("Take back the overrides that leave every message out.")
     wanted = [each.seq for each in request.messages if not each.made]
     body = wire.body(request, tx.messages.contents(session_id, wanted))
-    if faults := check_request(body, facts_for(request.model)):
+    if faults := check_request(body, facts_for(request.model), betas_for(body)):
         raise RequestInvalid(f"{faults[0].code} at {faults[0].at}", faults=faults)
     return Call(new_id(), assembled, body, snapshot(request, assembled.estimator))
 

@@ -10,13 +10,14 @@ from uuid import UUID
 import pytest
 
 from app.domain.principals import Role
+from app.provider.anthropic import AnthropicProvider
 from app.provider.base import Provider
 from app.runtime import Runtime, build_runtime
 from app.services import execution
 from app.settings import Settings
 from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
-from tests.fakes.strict_provider import Reply
+from tests.fakes.strict_provider import Reply, StrictProvider
 
 
 @pytest.fixture
@@ -76,3 +77,16 @@ class Runs:
 @pytest.fixture
 def runs(alice: Caller, runtime: Runtime) -> Runs:
     return Runs(alice, runtime)
+
+
+@pytest.fixture
+def strict() -> Iterator[StrictProvider]:
+    with StrictProvider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def adapter(strict: StrictProvider) -> Iterator[AnthropicProvider]:
+    provider = AnthropicProvider("sk-ant-test", strict.url)
+    yield provider
+    provider.close()

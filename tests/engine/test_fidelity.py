@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,19 +15,6 @@ from tests.fakes.strict_provider import Cut, Status, StrictProvider, text, think
 from tests.history import assistant, user
 
 BINDING = "claude-sonnet-5-5"  # binds its thinking to what stands before it
-
-
-@pytest.fixture
-def strict() -> Iterator[StrictProvider]:
-    with StrictProvider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def adapter(strict: StrictProvider) -> Iterator[AnthropicProvider]:
-    provider = AnthropicProvider("sk-ant-test", strict.url)
-    yield provider
-    provider.close()
 
 
 def inspected(runs: Runs, session: str) -> Any:
@@ -178,7 +164,7 @@ class TestThinking:
         runs.answered(session, adapter)
         runs.answered(session, adapter, "and now?")
 
-        assert strict.refusals == []
+        assert (strict.refusals, strict.dropped) == ([], 0)
         assert [_thoughts(each.json) for each in strict.calls] == [[], ["a"], ["a", "b"]]
 
     def test_what_a_run_left_out_never_comes_back(
@@ -194,7 +180,7 @@ class TestThinking:
         runs.answered(session, adapter, "third")
         runs.answered(session, adapter, "fourth")
 
-        assert strict.refusals == []
+        assert (strict.refusals, strict.dropped) == ([], 0)
         sent = [_thoughts(each.json) for each in strict.calls]
         assert sent == [[], [], [], ["Let me see."]]
 
@@ -211,6 +197,32 @@ class TestThinking:
         assert run["status"] == "succeeded", run
         assert [each["outcome"] for each in runs.calls(run["id"])] == ["failed", "succeeded"]
         assert [_thoughts(each.json) for each in strict.calls] == [[], ["a"], []]
+
+    def test_what_hango_misjudges_costs_the_thinking_and_not_the_call(
+        self,
+        runs: Runs,
+        strict: StrictProvider,
+        adapter: AnthropicProvider,
+        session: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        strict.reply(thinking("a"), text("One."))
+        strict.reply(thinking("b"), text("Two."))
+        runs.answered(session, adapter, "first")
+        agent = inspected(runs, session)["agent_id"]
+        runs.alice.patch(f"/v1/agents/{agent}", json={"system_prompt": "Another."})
+        with monkeypatch.context() as wrong:
+            wrong.setattr(
+                "app.chain.thinking.sendable", lambda all_, *_, **__: {e.seq for e in all_}
+            )
+            run = runs.answered(session, adapter, "second")
+
+        runs.answered(session, adapter, "third")
+
+        assert run["status"] == "succeeded", run
+        assert (strict.refusals, strict.dropped) == ([], 1)
+        # What the provider has left out is not sent again; what was made without it is.
+        assert [_thoughts(each.json) for each in strict.calls] == [[], ["a"], ["b"]]
 
     def test_a_run_goes_by_what_it_began_with(
         self, runs: Runs, strict: StrictProvider, adapter: AnthropicProvider, session: str
@@ -248,6 +260,10 @@ def test_a_cut_connection_is_not_tried_again(
     assert len(strict.calls) == 1
     (call,) = runs.calls(run["id"])
     assert call["input_tokens"] > 0  # as far as the provider had told
+
+
+def _all_of_them(thoughts: Any, *_: Any, **__: Any) -> set[int]:
+    return {each.seq for each in thoughts}
 
 
 def _thoughts(body: Any) -> list[str]:

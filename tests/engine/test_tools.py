@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from app.domain.principals import Role
 from app.provider.anthropic import AnthropicProvider
 from tests.engine.conftest import Runs
@@ -13,19 +9,6 @@ from tests.factories import make_agent, make_caller, make_session
 from tests.fakes.strict_provider import StrictProvider, text, thinking, tool_use
 
 BINDING = "claude-sonnet-5-5"  # binds its thinking to the tools, too
-
-
-@pytest.fixture
-def strict() -> Iterator[StrictProvider]:
-    with StrictProvider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def adapter(strict: StrictProvider) -> Iterator[AnthropicProvider]:
-    provider = AnthropicProvider("sk-ant-test", strict.url)
-    yield provider
-    provider.close()
 
 
 def test_a_skill_narrows_the_tools_for_the_rest_of_its_run(
@@ -49,7 +32,7 @@ def test_a_skill_narrows_the_tools_for_the_rest_of_its_run(
     run = runs.answered(session, adapter)
     runs.answered(session, adapter, "and again")
 
-    assert strict.refusals == []
+    assert (strict.refusals, strict.dropped) == ([], 0)
     assert run["status"] == "succeeded", run
     first, second, third, next_run = [
         {tool["name"] for tool in each.json["tools"]} for each in strict.calls

@@ -81,6 +81,12 @@ def tool_names(body: Mapping[str, Any]) -> set[str]:
     }
 
 
+def betas_for(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The values of the anthropic-beta header that this body, if hango made it, has to go with."""
+    thinking = body.get("thinking") or {}
+    return (BINDING_BETA,) if "block_binding" in thinking else ()
+
+
 def thinking_findings(
     body: Mapping[str, Any], facts: ModelFacts, betas: Collection[str]
 ) -> Iterator[Finding]:

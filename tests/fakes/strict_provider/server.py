@@ -98,6 +98,11 @@ class StrictProvider:
         """The rules that were broken, in order."""
         return [each.refusal for each in self.requests if each.refusal]
 
+    @property
+    def dropped(self) -> int:
+        """How many blocks of thinking were left out because they stood behind another prefix."""
+        return self.service.dropped
+
     def record(self, request: Recorded) -> None:
         with self._arrival:
             self.requests.append(request)

@@ -20,6 +20,7 @@ from tests.fakes.strict_provider.refusals import INVALID, Refused, of_fault, ref
 from tests.fakes.strict_provider.replies import Block, Body, Reply, default_reply
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
+PREFIX = "prefix_binding_mismatch"
 VERSIONS = ("2023-06-01", "2026-10-21")
 LARGEST_BODY = 32 * 2**20  # bytes
 
@@ -41,6 +42,7 @@ class Service:
         self.replies: deque[Reply] = deque()
         self.script: Script | None = None  # asked when no reply is queued; None: the default
         self.transformations_reported = True
+        self.dropped = 0  # blocks of thinking that were sent behind another prefix than their own
         self._faults: dict[str, deque[Fault]] = {}
         self._lasting: dict[str, Fault] = {}
         self._binder = Binder(b"a secret of the stand-in")
@@ -153,6 +155,8 @@ class Service:
             raise refused("thinking_signature", checked.forged.path)
         if checked.failing:
             raise refused("thinking_prefix", checked.failing.path)
+        with self._lock:
+            self.dropped += sum(entry["reason"] == PREFIX for entry in checked.dropped)
         total = whole_input(checked.body)
         if total > facts.window:
             words = f"prompt is too long: {total} tokens > {facts.window} maximum"

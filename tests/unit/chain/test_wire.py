@@ -13,9 +13,8 @@ from app.domain.completion import complete, excluded_parts, history_faults
 from app.domain.overrides import NO_OVERRIDES, Override, OverrideSet
 from app.domain.ports import History
 from app.domain.requests import RunState
-from app.domain.validity import check_blocks
+from app.domain.validity import betas_for, check_blocks, check_request
 from app.domain.validity.history import check_history
-from app.domain.validity.request import check_request
 from app.provider import wire
 from app.tokens.estimator import estimator_for
 from tests.history import (
@@ -62,7 +61,7 @@ def body_of(turns, model="claude-opus-5-5", overrides=NO_OVERRIDES):
 
 
 def faults_of(body):
-    return check_request(body, facts_for(body["model"]))
+    return check_request(body, facts_for(body["model"]), betas_for(body))
 
 
 @pytest.mark.parametrize("model", MODELS)
