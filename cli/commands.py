@@ -128,7 +128,7 @@ def session_id(api: Api, given: str) -> str:
     start = given.lower()
     if len(given) >= FULL_ID_CHARACTERS or not set(start) <= set("0123456789abcdef-") or not start:
         return given
-    sessions = api.items("v1", "sessions", query={"limit": PAGE_ITEMS})
+    sessions = api.items("v1", "sessions", query={"nested": "true", "limit": PAGE_ITEMS})
     looked_at = list(islice(sessions, PREFIX_PAGES * PAGE_ITEMS + 1))
     if len(looked_at) > PREFIX_PAGES * PAGE_ITEMS:
         raise Stop("There are too many sessions to look for one.", "Give its full id.", Exit.USAGE)

@@ -125,6 +125,8 @@ def _facts(run: dict[str, Any]) -> Iterator[tuple[str, object]]:
     yield "id", run["id"]
     yield "session", run["session_id"]
     yield "agent", run["agent_id"]
+    if parent := run.get("parent_run_id"):
+        yield "parent run", parent
     yield "status", run["status"]
     yield "stop reason", run["stop_reason"]
     if error := run["error"]:

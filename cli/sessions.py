@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -36,10 +37,15 @@ def sessions() -> None:
 @sessions.command("list", cls=ListCommand, example="hango sessions list --agent 0199f3a2-…")
 @click.option("--agent", metavar="ID", help="Only sessions of this agent.")
 @click.option("--archived", is_flag=True, help="The archived ones instead.")
+@click.option("--parent", metavar="ID", help="Those that helpers of this session worked in.")
 @invocation
-def list_sessions(hango: Invocation, agent: str | None, archived: bool, **pages: Any) -> None:
-    """List your sessions."""
+def list_sessions(
+    hango: Invocation, agent: str | None, archived: bool, parent: str | None, **pages: Any
+) -> None:
+    """List your sessions, without those of helpers."""
     query: dict[str, Any] = {"agent_id": agent, "archived": "true" if archived else "false"}
+    if parent is not None:
+        query["parent"] = session_id(hango.api, parent)
     hango.show(page_of(hango.api, "v1", "sessions", **pages, **query), _print_list)
 
 
@@ -125,9 +131,18 @@ def _print_session(session: dict[str, Any]) -> None:
             ("id", session.get("id")),
             ("title", session.get("title")),
             ("agent", session.get("agent_id")),
+            *_origin(session),
             ("messages", session.get("message_count")),
             ("message tokens", session.get("message_tokens")),
             ("archived", session.get("archived")),
             ("created (UTC)", output.moment(session.get("created_at"))),
         ]
     )
+
+
+def _origin(session: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Of a session that a run has called for: from where, and who works in it."""
+    if helper := session.get("helper"):
+        yield "helper", helper["name"]
+    if parent := session.get("parent_id"):
+        yield "parent session", parent

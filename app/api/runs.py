@@ -102,7 +102,7 @@ def cancel_run(run_id: UUID) -> Shown:
 @blueprint.get("/runs/<uuid:run_id>/events")
 @blueprint.notes(parameters=[_LAST_EVENT_ID], responses={"200": _EVENTS})
 def follow_run(run_id: UUID) -> Response:
-    """Follow a run as it goes: `message.delta`, `tool.started`, `tool.finished`, `done` …"""
+    """Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` …"""
     after = sse.position(request.headers.get("Last-Event-ID"))
     _read(run_id)
     place = ExitStack()

@@ -9,12 +9,10 @@ from functools import reduce
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.context_overrides import overrides_of
 from app.domain.agents import Agent
-from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
 from app.domain.parts import system_part, tool_part
 from app.domain.requests import ModelRequest, RunState, SystemBlock, Tool
-from app.domain.thinking import with_lenient_binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Chain:
             messages=_messages(state),
             state=state,
             tool_choice=agent.tool_choice,
-            parameters=with_lenient_binding(agent.parameters, facts_for(agent.model)),
+            parameters=agent.parameters,
         )
         return reduce(_wrapped, reversed(self.stack), handler)(request)
 
@@ -77,6 +75,8 @@ def _messages(state: RunState) -> list[MessageRef]:
 def own_system_blocks(agent: Agent) -> list[SystemBlock]:
     """The agent's own prompt: `system:agent`, and for further blocks `system:agent:2` and on."""
     origin = f"agent system_prompt, version {agent.version}"
+    if agent.helper is not None:
+        origin = f"helper {agent.helper}, as it was when the session began"
     return [
         SystemBlock(system_part("agent", None if n == 1 else str(n)), text, "agent", origin)
         for n, text in enumerate(agent.system_blocks, start=1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 MIDDLEWARES = ("todo", "filesystem", "subagents", "memory", "skills")
+WITH_TOOLS = ("todo", "filesystem", "subagents", "skills")  # those that contribute some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,7 @@ class Subagent:
     name: str
     description: str
     system_prompt: str
-    tools: tuple[str, ...] | None = None  # None: the parent's
+    tools: tuple[str, ...] | None = None  # names, custom or built-in; None: the agent's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +43,25 @@ class Agent:
     subagents: tuple[Subagent, ...] = ()
     strategy: Mapping[str, Any] = field(default_factory=dict)  # name, trigger, target
     shared: bool = False
+    helper: str | None = None  # the name, where this is the agent as one of its helpers
     version: int = 1  # grows with each change
     created_at: str = ""
     updated_at: str = ""
+
+    def as_helper(self, helper: Subagent) -> Agent:
+        """The agent as it is in a session of this helper: with its prompt, and with its tools.
+
+        All else (model, limits, memory, skills, helpers) is the agent's own.
+        """
+        own = replace(self, helper=helper.name, system_blocks=(helper.system_prompt,))
+        if helper.tools is None:
+            return own
+        custom = [tool for tool in self.custom_tools if _name_of(tool) in helper.tools]
+        named = set(map(_name_of, custom))
+        built_in = [name for name in helper.tools if name not in named]
+        # Naming none would leave all of them: see `tools`.
+        off = {} if built_in else dict.fromkeys(WITH_TOOLS, False)
+        return replace(own, tools=(*custom, *built_in), middleware={**self.middleware, **off})
 
     def uses(self, middleware: str) -> bool:
         """Whether this middleware contributes to the agent's requests."""
@@ -59,3 +76,7 @@ class Agent:
         """Whether a built-in tool of this name may be contributed."""
         named = {tool for tool in self.tools if isinstance(tool, str)}
         return not named or tool_name in named
+
+
+def _name_of(tool: Mapping[str, Any]) -> str:
+    return str(tool.get("name") or tool.get("type"))

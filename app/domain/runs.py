@@ -14,7 +14,8 @@ class Run(Work):
     """A run as it is stored."""
 
     agent_id: UUID
-    parent_run_id: UUID | None
+    parent_run_id: UUID | None  # of a helper's run: the run whose `task` it is
+    parent_tool_use_id: str | None  # and the call that it answers
     max_turns: int | None
     turns: int
     seqs: Sequence[int]  # of the messages that it wrote, the user's first

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.domain.agents import Subagent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -18,6 +20,7 @@ class Session:
     archived: bool = False
     parent_id: UUID | None = None  # of a subagent's session: the session that called it
     parent_tool_use_id: str | None = None  # and the call that it answers
+    helper: Subagent | None = None  # as it was defined when `task` made the session
     last_seq: int = 0  # also how many messages there are: numbers have no gaps
     message_tokens: int = 0  # the sum of the messages' counts as they were written
     created_at: str = ""

@@ -30,6 +30,7 @@ from app.provider.failures import ProviderFailure, ThinkingRefused
 from app.runtime import Runtime
 from app.services import calls, frozen, thinking
 from app.services.calls import Call, MadeFor
+from app.services.delegation import Helpers
 from app.services.work import Watch, Writing, ending_of, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
@@ -48,10 +49,13 @@ def execute(runtime: Runtime, run_id: UUID) -> None:
             lease=runtime.settings.run_lease,
             timeout=runtime.settings.run_timeout,
         )
-    if claimed is None:
-        return
+    if claimed is not None:
+        _carry_out(runtime, claimed)
+
+
+def _carry_out(runtime: Runtime, claimed: Claimed[Run], above: Watch | None = None) -> None:
     with runtime.leases.keeping(claimed.held) as lease:
-        watch = Watch(runtime.events, claimed.held, lease)
+        watch = Watch(runtime.events, claimed.held, lease, above)
         _Execution(runtime, claimed, watch).carry_out()
 
 
@@ -118,10 +122,12 @@ class _Execution:
         """What the tools of this run work on, and which skills it has in use by now."""
         with self._runtime.database.reading(self._claimed.principal) as tx:
             session = tx.sessions.get(self._run.session_id)
+            depth = tx.sessions.depth(session.id) if loaded.agent.subagents else 0
             written = tx.messages.contents(session.id, self._run.seqs) if self._turns else {}
         workspace = SessionWorkspace(self._runtime.database, self._claimed.principal, session)
         own = [loads(written[seq]) for seq in sorted(written)]
-        return Workbench(workspace, skills_in_use=in_use_after(own, loaded.skills))
+        helpers = Helpers(self._runtime, self._claimed, self._watch, session, depth, _carry_out)
+        return Workbench(workspace, helpers, in_use_after(own, loaded.skills))
 
     def _turn(self, loaded: Loaded, workbench: Workbench) -> Ending | None:
         """One model call with the tools that it asks for; the ending, if the run has ended."""
@@ -145,8 +151,6 @@ class _Execution:
             self._failed(call, failure, started)
             return None
         answer = answers.read(response)
-        if answer.left_out:
-            log.warning("thinking_left_out", run=str(self._run.id), blocks=answer.left_out)
         ended = calls.answered(self._runtime, call, response, started)
         if not answer.calls:
             return self._persist(call, answer, answer.refused, ended)
@@ -198,8 +202,6 @@ class _Execution:
             if ended is not None:
                 calls.note_end(self._runtime, tx, call, ended)
             stored = tx.messages.append(session, new)
-            if answer.left_out:
-                thinking.retire_all(tx, call.assembled)
             thinking.note_sent(tx, call.assembled, list(zip(new, stored, strict=True)))
             seqs = [each.seq for each in stored]
             tx.runs.end_turn(self._claimed.held, seqs)

@@ -63,7 +63,11 @@ def worker_name() -> str:
 class Watch:
     """Whether a worker has to stop."""
 
-    def __init__(self, events: Events, held: Held, lease: Lease) -> None:
+    def __init__(
+        self, events: Events, held: Held, lease: Lease, above: Watch | None = None
+    ) -> None:
+        """`above`: of the run that this one is a part of, and ends with."""
+        self._above = above
         self._events = events
         self._held = held
         self._lease = lease
@@ -81,7 +85,9 @@ class Watch:
         if not lease.cancelled and now - self._asked_at >= CANCEL_IS_ASKED_EVERY:
             self._asked_at = now
             lease.cancelled = self._events.is_asked_to_cancel(self._held.id)
-        return lease.cancelled or lease.lost
+        if lease.cancelled or lease.lost:
+            return True
+        return self._above is not None and self._above.is_cancelled()
 
 
 class Writing:

@@ -19,7 +19,7 @@ from app.store.repository import Repository, breaks, containing, page_by_id
 from app.store.scope import Scope
 from app.store.tables import agents
 
-_COLUMNS = [agents.c[field.name] for field in fields(Agent)]
+_COLUMNS = [agents.c[field.name] for field in fields(Agent) if field.name in agents.c]
 _MADE_THERE = {"version", "created_at", "updated_at"}
 _CHANGEABLE = {column.name for column in _COLUMNS} - _MADE_THERE - {"id", "tenant_id", "owner_id"}
 
@@ -46,8 +46,12 @@ class Agents(Repository):
         return _agent(self._one(mine.with_for_update(key_share=True)))
 
     def used_by(self, session: Session) -> Agent:
-        """The agent of a session, which stays usable there when it is no longer shared."""
-        return _agent(self._hot_one(_usable, agent=session.agent_id))
+        """The agent of a session, which stays usable there when it is no longer shared.
+
+        In a helper's session it is the agent as that helper.
+        """
+        agent = _agent(self._hot_one(_usable, agent=session.agent_id))
+        return agent if session.helper is None else agent.as_helper(session.helper)
 
     def lock(self, agent_id: UUID) -> Agent:
         """An agent to change, kept from others until the transaction ends. Raises NotFound."""
@@ -119,10 +123,11 @@ def _agent(row: Row[Any]) -> Agent:
     values = dict(row._mapping)
     values["system_blocks"] = tuple(values["system_blocks"])
     values["tools"] = tuple(values["tools"])
-    values["subagents"] = tuple(_subagent(each) for each in values["subagents"])
+    values["subagents"] = tuple(subagent(each) for each in values["subagents"])
     return Agent(**values)
 
 
-def _subagent(stored: Mapping[str, Any]) -> Subagent:
+def subagent(stored: Mapping[str, Any]) -> Subagent:
+    """A helper out of the JSON that is stored of it."""
     tools = stored["tools"]
     return Subagent(**{**stored, "tools": None if tools is None else tuple(tools)})

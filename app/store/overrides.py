@@ -38,11 +38,18 @@ def _for_run(scope: Scope) -> Select[Any]:
     table = context_overrides
     of_agent = scope.of_agent(table, scope.usable_agent())
     of_session = scope.of_session(table)
+    # A helper's session has another prompt than the one that the agent's override speaks of.
+    helpers = select(sessions.c.id).where(
+        scope.in_tenant(sessions),
+        sessions.c.id == parameter("session"),
+        sessions.c.helper.isnot(None),
+    )
+    own_prompt = (table.c.part == "system:agent") | table.c.part.like("system:agent:%")
     columns = (table.c[name] for name in Override.__struct_fields__)
     return select(*columns).where(
         scope.in_tenant(table),
         or_(
-            of_agent & (table.c.agent_id == parameter("agent")),
+            of_agent & (table.c.agent_id == parameter("agent")) & ~(own_prompt & helpers.exists()),
             of_session & (table.c.session_id == parameter("session")),
         ),
     )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, func, literal, select
+from sqlalchemy import Integer, Row, func, insert, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from app.domain.runs import Run
-from app.domain.work import Held
+from app.domain.work import Claimed, Held, Status
 from app.errors import WorkLost
 from app.store.repository import insert_where
 from app.store.tables import runs, sessions
-from app.store.work import AllWork, WorkOf, columns_of, is_open
+from app.store.work import AllWork, WorkOf, claimed, claimed_columns, columns_of, is_open
+
+_CLAIMED = claimed_columns(runs, Run)
 
 
 class Runs(WorkOf[Run]):
@@ -40,6 +43,56 @@ class Runs(WorkOf[Run]):
         mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == session_id)
         added = insert_where(runs, values, mine.exists()).returning(*columns_of(runs, Run))
         return self._made(self._one(added))
+
+    def start_task(  # noqa: PLR0913 (what a run is begun with)
+        self,
+        run_id: UUID,
+        parent: Held,
+        call_id: str,
+        session_id: UUID,
+        seq: int,
+        *,
+        worker: str,
+        lease: timedelta,
+    ) -> Claimed[Run]:
+        """Store a helper's run that begins with message `seq`, claimed by its parent's worker.
+
+        It has the parent's limits: the turns that it may have, and the moment of its deadline.
+
+        Raises:
+            NotFound: the parent is no longer this worker's.
+        """
+        same = ("tenant_id", "agent_id", "owner_id", "key_id", "max_turns", "deadline_at")
+        own = {
+            "id": run_id,
+            "session_id": session_id,
+            "parent_run_id": parent.id,
+            "parent_tool_use_id": call_id,
+            "seqs": [seq],
+            "status": Status.RUNNING.value,
+            "attempt": 1,
+            "worker": worker,
+        }
+        columns = [
+            *(runs.c[name] for name in same),
+            *(literal(value, runs.c[name].type) for name, value in own.items()),
+            func.now(),
+            func.now() + lease,
+        ]
+        names = [*same, *own, "started_at", "lease_until"]
+        added = insert(runs).from_select(names, select(*columns).where(*self._held(parent)))
+        return self._claimed(self._one(added.returning(*_CLAIMED)))
+
+    def task_of(self, parent_run_id: UUID, call_id: str) -> Claimed[Run] | None:
+        """The run that was started for this call, claimed as it was then, or ended by now."""
+        row = self._first(
+            select(*_CLAIMED).where(
+                self._scope.of_session(runs),
+                runs.c.parent_run_id == parent_run_id,
+                runs.c.parent_tool_use_id == call_id,
+            )
+        )
+        return None if row is None else self._claimed(row)
 
     def open_of(self, session_id: UUID) -> Run | None:
         """The session's run that has not ended."""
@@ -74,9 +127,14 @@ class Runs(WorkOf[Run]):
         written = runs.c.seqs.op("||")(literal(list(seqs), ARRAY(Integer)))
         self._change(held, turns=runs.c.turns + 1, seqs=written, call_started_at=None)
 
+    def _claimed(self, row: Row[Any]) -> Claimed[Run]:
+        return claimed(self._made(row), row, self._scope.principal)
+
 
 class AllRuns(AllWork[Run]):
     """The runs of every tenant."""
 
     table = runs
     kind = Run
+    # A helper's run is carried out where its parent is, or not at all.
+    resumable = runs.c.parent_run_id.is_(None)

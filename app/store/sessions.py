@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    func,
+    literal,
+    select,
+    update,
+)
 
+from app.domain.agents import Subagent
 from app.domain.pages import Page
 from app.domain.principals import Principal, Role
 from app.domain.sessions import Session
 from app.errors import NotFound
+from app.store.agents import subagent
 from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, containing, insert_where, page_by_id
 from app.store.scope import Scope
@@ -60,6 +72,39 @@ class Sessions(Repository):
         added = insert_where(sessions, values, condition).returning(*_COLUMNS)
         return _session(self._one(added))
 
+    def add_task(
+        self, session_id: UUID, parent: Session, call_id: str, helper: Subagent, title: str
+    ) -> Session:
+        """Store a helper's session, which is its parent's owner's. Raises NotFound."""
+        values = {
+            "tenant_id": self._scope.tenant_id,
+            "owner_id": parent.owner_id,
+            "id": session_id,
+            "agent_id": parent.agent_id,
+            "title": title,
+            "parent_id": parent.id,
+            "parent_tool_use_id": call_id,
+            "helper": asdict(helper),
+        }
+        added = insert_where(sessions, values, self._select(parent.id).exists())
+        return _session(self._one(added.returning(*_COLUMNS)))
+
+    def depth(self, session_id: UUID) -> int:
+        """How many sessions stand above this one. Raises NotFound."""
+        above = (
+            select(sessions.c.parent_id, literal(0).label("depth"))
+            .where(self._scope.session(), sessions.c.id == session_id)
+            .cte("above", recursive=True)
+        )
+        parents = select(sessions.c.parent_id, above.c.depth + 1).where(
+            self._scope.in_tenant(sessions), sessions.c.id == above.c.parent_id
+        )
+        deepest = func.max(above.union_all(parents).c.depth).label("depth")
+        depth: int | None = self._one(select(deepest)).depth
+        if depth is None:
+            raise NotFound
+        return depth
+
     def update(
         self, session_id: UUID, *, title: str | None = None, archived: bool | None = None
     ) -> Session:
@@ -80,7 +125,7 @@ class Sessions(Repository):
         if not self._connection.execute(gone).rowcount:
             raise NotFound
 
-    def page(
+    def page(  # noqa: PLR0913 (the filters of the list)
         self,
         after: UUID | None,
         limit: int,
@@ -88,9 +133,18 @@ class Sessions(Repository):
         agent_id: UUID | None = None,
         query: str | None = None,
         archived: bool | None = None,
+        parent: UUID | None = None,
+        nested: bool = False,
     ) -> Page[Session]:
-        """Sessions, newest first; `query`: those whose title contains it."""
+        """Sessions, newest first; `query`: those whose title contains it.
+
+        Those with a parent only where `parent` is theirs, or with `nested`.
+        """
         found = select(*_COLUMNS).where(self._scope.session())
+        if parent is not None:
+            found = found.where(sessions.c.parent_id == parent)
+        elif not nested:
+            found = found.where(sessions.c.parent_id.is_(None))
         if after is not None:
             found = found.where(sessions.c.id < after)
         if agent_id is not None:
@@ -129,4 +183,5 @@ class AllSessions:
 
 
 def _session(row: Row[Any]) -> Session:
-    return Session(**row._mapping)
+    helper = row._mapping["helper"]
+    return Session(**{**row._mapping, "helper": None if helper is None else subagent(helper)})

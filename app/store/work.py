@@ -109,6 +109,8 @@ class AllWork(Generic[W]):
     kind: type[W]
     # How long after its deadline a claim can last at most; None: as long as it is renewed.
     grace: ClassVar[timedelta | None] = None
+    # What may be queued again at all, when nothing was under way for it.
+    resumable: ClassVar[ColumnElement[bool]] = true()
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -122,7 +124,7 @@ class AllWork(Generic[W]):
         """
         columns = self.table.c
         deadline = func.coalesce(columns.deadline_at, func.now() + timeout)
-        claimed = (
+        taken = (
             update(self.table)
             .where(
                 columns.id == work_id,
@@ -139,17 +141,16 @@ class AllWork(Generic[W]):
                 started_at=func.coalesce(columns.started_at, func.now()),
                 deadline_at=deadline,
             )
-            .returning(
-                *columns_of(self.table, self.kind),
-                columns.tenant_id,
-                columns.attempt,
-                columns.loaded,
-                users.c.role,
-                func.extract("epoch", columns.deadline_at - func.now()).label("seconds_left"),
-            )
+            .returning(*claimed_columns(self.table, self.kind), columns.tenant_id, users.c.role)
         )
-        row = self._connection.execute(claimed).first()
-        return None if row is None else _claimed(self.kind, row)
+        row = self._connection.execute(taken).first()
+        if row is None:
+            return None
+        work = made(self.kind, row)
+        owner = Principal(
+            tenant_id=row.tenant_id, user_id=work.owner_id, role=Role(row.role), key_id=work.key_id
+        )
+        return claimed(work, row, owner)
 
     def renew(self, held: Iterable[Held], lease: timedelta) -> dict[Held, bool]:
         """Those of the claims that are still good, from now on for `lease` more.
@@ -186,6 +187,7 @@ class AllWork(Generic[W]):
         """Queue again what its worker has left before anything was under way for it."""
         columns = self.table.c
         resumable = and_(
+            self.resumable,
             columns.call_started_at.is_(None),
             columns.attempt < MAX_STARTS,
             columns.cancel_requested_at.is_(None),
@@ -233,6 +235,23 @@ def columns_of(table: Table, kind: type[Work]) -> list[ColumnElement[Any]]:
     return [table.c[field.name] for field in fields(kind)]
 
 
+def claimed_columns(table: Table, kind: type[Work]) -> list[ColumnElement[Any]]:
+    """The columns that a `Claimed` is made of, but for who owns it."""
+    left = func.extract("epoch", table.c.deadline_at - func.now()).label("seconds_left")
+    return [*columns_of(table, kind), table.c.attempt, table.c.loaded, left]
+
+
+def claimed(work: W, row: Row[Any], principal: Principal) -> Claimed[W]:
+    """What a worker goes by that has claimed this row, in the name of `principal`."""
+    return Claimed(
+        work=work,
+        held=Held(work.id, row.attempt),
+        principal=principal,
+        seconds_left=float(row.seconds_left),
+        loaded=row.loaded,
+    )
+
+
 def made(kind: type[W], row: Row[Any]) -> W:
     """A value out of a row that has these columns, and maybe others."""
     values = {field.name: row._mapping[field.name] for field in fields(kind)}
@@ -251,17 +270,4 @@ def _is(table: Table, held: Held) -> ColumnElement[bool]:
         table.c.id == held.id,
         table.c.attempt == held.attempt,
         table.c.status == Status.RUNNING,
-    )
-
-
-def _claimed(kind: type[W], row: Row[Any]) -> Claimed[W]:
-    work = made(kind, row)
-    return Claimed(
-        work=work,
-        held=Held(work.id, row.attempt),
-        principal=Principal(
-            tenant_id=row.tenant_id, user_id=work.owner_id, role=Role(row.role), key_id=work.key_id
-        ),
-        seconds_left=float(row.seconds_left),
-        loaded=row.loaded,
     )

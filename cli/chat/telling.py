@@ -62,6 +62,8 @@ class Telling:
             self._started(str(data.get("id")), str(data.get("name")))
         elif event.kind == "tool.finished":
             self._finished(str(data.get("id")), str(data.get("name")), bool(data.get("is_error")))
+        elif event.kind in ("task.started", "task.finished"):
+            self._helper(data)
         elif event.kind == "turn.finished":
             self.pause()
             self._has_begun = False
@@ -91,6 +93,16 @@ class Telling:
         self.pause()
         output.note(f"[{name}] {'failed' if is_error else 'done'}")
         self._running.pop(call, None)
+        self._wait_for_tools()
+
+    def _helper(self, data: dict[str, Any]) -> None:
+        """A helper that `task` has called: it works in a session that can be looked at."""
+        self.pause()
+        helper, session = str(data.get("helper")), str(data.get("session_id"))
+        status = data.get("status")
+        output.note(f"[{helper}] {status or 'works'} in session {session}")
+        if status is None:
+            self._running[str(data.get("id"))] = helper
         self._wait_for_tools()
 
     def _wait_for_tools(self) -> None:

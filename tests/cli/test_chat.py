@@ -84,6 +84,29 @@ def test_tools_are_told_beside_the_answer(says: Asks, session: str) -> None:
     assert "(2 calls, " in ended.err
 
 
+def test_a_helper_is_told_with_where_it_works(
+    site: Site, on_site: Asks, says: Asks, session: str, agent: str
+) -> None:
+    helper = {"name": "scout", "description": "Looks.", "system_prompt": "You look."}
+    site.ann.patch(f"/v1/agents/{agent}", json={"subagents": [helper]})
+    replies = [
+        Reply(blocks=[tool_use("task", helper="scout", prompt="Look.")]),
+        Reply(blocks=[text("Nothing here.")]),
+        Reply(blocks=[text("It saw nothing.")]),
+    ]
+
+    ended = says("--session", session, "look", replies=replies)
+
+    (below,) = site.ann.get(f"/v1/sessions?parent={session}").json["items"]
+    assert (ended.code, ended.out) == (0, "It saw nothing.\n")
+    assert f"[scout] works in session {below['id']}\n" in ended.err
+    assert f"[scout] succeeded in session {below['id']}\n" in ended.err
+    assert below["id"] in on_site("sessions", "list", "--parent", session).out
+    assert "scout" in on_site("sessions", "show", below["id"][:20]).out
+    (run,) = runs_of(site, below["id"])
+    assert run["parent_run_id"] in on_site("runs", "show", run["id"]).out
+
+
 @pytest.mark.parametrize("odd", ["\x1b[2J", "\x9b2J", "\u202egpj.exe", "\r"])
 def test_control_characters_of_an_answer_are_made_visible(
     says: Asks, session: str, odd: str

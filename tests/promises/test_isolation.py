@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 import app.store
 from app.domain import keys
-from app.domain.agents import Agent
+from app.domain.agents import Agent, Subagent
 from app.domain.attachments import Attachment
 from app.domain.audit import Action
 from app.domain.checkpoints import NewCheckpoint
@@ -68,6 +68,7 @@ HOUR = timedelta(hours=1)
 PATH = "/memories/secret.md"
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 CALL = Amount(100, 1_000)
+A_HELPER = Subagent(name="scout", description="Looks.", system_prompt="You look.")
 A_THOUGHT = Thought(2, SHA, None, None)
 ATTEMPT = Attempt(method="POST", route="/v1/sessions", key="once", fingerprint=SHA)
 
@@ -132,6 +133,9 @@ def hers(database: Database, people: People) -> Belongings:
         on_trial = system.tries.claim(trial.id, worker="test", lease=HOUR, timeout=HOUR)
     assert claimed
     assert on_trial
+    with database.transaction(people.alice) as tx:
+        below = tx.sessions.add_task(new_id(), session, "toolu_1", A_HELPER, "scout")
+        start_task(tx, claimed.held, below, "toolu_1")
     return Belongings(
         people.alice,
         agent,
@@ -145,6 +149,10 @@ def hers(database: Database, people: People) -> Belongings:
         call,
         reservation,
     )
+
+
+def start_task(tx: Transaction, parent: Held, session: Session, call: str) -> Any:
+    return tx.runs.start_task(new_id(), parent, call, session.id, 1, worker="test", lease=HOUR)
 
 
 def a_plan(agent: Agent) -> Plan:
@@ -269,6 +277,11 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "add child": lambda tx, hers: tx.sessions.add(
             a_session(tx.principal, own_agent(tx).id, parent_id=hers.session.id)
         ),
+        "add_task": lambda tx, hers: tx.sessions.add_task(
+            new_id(), hers.session, "toolu_2", A_HELPER, "scout"
+        ),
+        "depth": lambda tx, hers: tx.sessions.depth(hers.session.id),
+        "page of parent": lambda tx, hers: tx.sessions.page(None, 50, parent=hers.session.id).items,
     },
     "messages": {
         "append": lambda tx, hers: tx.messages.append(hers.session, [a_message()]),
@@ -322,6 +335,8 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "open_of": lambda tx, hers: tx.runs.open_of(hers.session.id),
         "page": lambda tx, hers: tx.runs.page(hers.session.id, None, 50).items,
         "add": lambda tx, hers: tx.runs.add(new_id(), hers.session.id, hers.agent.id, None, 1),
+        "task_of": lambda tx, hers: tx.runs.task_of(hers.run.id, "toolu_1"),
+        "start_task": lambda tx, hers: start_task(tx, hers.held, hers.session, "toolu_2"),
         "cancel": lambda tx, hers: tx.runs.cancel(hers.run.id),
         "hold": lambda tx, hers: tx.runs.hold(hers.held),
         "keep_loaded": lambda tx, hers: tx.runs.keep_loaded(hers.held, {}),

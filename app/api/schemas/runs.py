@@ -58,6 +58,12 @@ class RunSchema(Strict):
     id = fields.UUID(attribute="run.id")
     session_id = fields.UUID(attribute="run.session_id")
     agent_id = fields.UUID(attribute="run.agent_id")
+    parent_run_id = fields.UUID(
+        attribute="run.parent_run_id",
+        allow_none=True,
+        metadata={"description": "Of a helper's run: the run whose `task` call it answers."},
+    )
+    parent_tool_use_id = fields.String(attribute="run.parent_tool_use_id", allow_none=True)
     status = fields.String(attribute="run.status")
     stop_reason = fields.String(attribute="run.stop_reason", allow_none=True)
     turns = fields.Integer(attribute="run.turns")

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
+from app.api.schemas.agents import SubagentSchema
 from app.api.schemas.fields import Flag, Json, JsonText, Line, Strict, Switch
 from app.api.schemas.pages import PageQuery
 
@@ -36,6 +37,14 @@ class SessionSchema(Strict):
     archived = fields.Boolean()
     parent_id = fields.UUID(allow_none=True)
     parent_tool_use_id = fields.String(allow_none=True)
+    helper = fields.Nested(
+        SubagentSchema,
+        allow_none=True,
+        metadata={
+            "description": "Whose session it is, of the agent's helpers: as defined when `task` "
+            "made it. Its prompt and tools take the place of the agent's own."
+        },
+    )
     message_count = fields.Integer(attribute="last_seq")
     message_tokens = fields.Integer()
     created_at = fields.String()
@@ -55,6 +64,14 @@ class SessionQuery(PageQuery):
     agent_id = fields.UUID(load_default=None)
     query = fields.String(load_default=None, validate=validate.Length(1, 200))
     archived = Switch(load_default=None)
+    parent = fields.UUID(
+        load_default=None,
+        metadata={"description": "Only the sessions that helpers of this one have worked in."},
+    )
+    nested = Switch(
+        load_default=False,
+        metadata={"description": "Also sessions that have a parent; otherwise they are left out."},
+    )
 
 
 class NewMessageSchema(Strict):

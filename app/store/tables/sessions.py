@@ -20,6 +20,7 @@ from sqlalchemy import (
 
 from app.store.tables.columns import (
     id_key,
+    json_text,
     made_at,
     metadata,
     of_tenant,
@@ -39,6 +40,7 @@ sessions = Table(
     Column("archived", Boolean, nullable=False, server_default=sql("false")),
     Column("parent_id", Uuid),
     text("parent_tool_use_id", nullable=True),
+    json_text("helper", nullable=True),  # the Subagent, as it was when `task` made the session
     Column("last_seq", Integer, nullable=False, server_default=sql("0")),
     Column("message_tokens", BigInteger, nullable=False, server_default=sql("0")),
     made_at(),
@@ -55,6 +57,7 @@ sessions = Table(
     CheckConstraint("message_tokens >= 0", name="message_tokens"),
     CheckConstraint("parent_id <> id", name="not_its_own_parent"),
     CheckConstraint("parent_tool_use_id IS NULL OR parent_id IS NOT NULL", name="call_has_parent"),
+    CheckConstraint("helper IS NULL OR parent_tool_use_id IS NOT NULL", name="helper_has_call"),
 )
 
 # Rows are never changed, but for their counts when the estimator has become another. Header

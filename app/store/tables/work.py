@@ -85,6 +85,7 @@ runs = Table(
     Column("owner_id", Uuid, nullable=False),
     Column("key_id", Uuid),
     Column("parent_run_id", Uuid),
+    text("parent_tool_use_id", nullable=True),
     *_life(),
     Column("max_turns", Integer),
     Column("turns", Integer, nullable=False, server_default=sql("0")),
@@ -98,7 +99,15 @@ runs = Table(
     refers("parent_run_id", "runs", ondelete="CASCADE"),
     Index(None, "tenant_id", "session_id", "id"),
     Index(None, "tenant_id", "agent_id"),
-    Index(None, "tenant_id", "parent_run_id", postgresql_where=sql("parent_run_id IS NOT NULL")),
+    # One run a call: what was started for it is never started, nor paid, again.
+    Index(
+        "uq_runs_task",
+        "tenant_id",
+        "parent_run_id",
+        "parent_tool_use_id",
+        unique=True,
+        postgresql_where=sql("parent_run_id IS NOT NULL"),
+    ),
     Index(
         "uq_runs_open_of_session",
         "tenant_id",
@@ -109,6 +118,11 @@ runs = Table(
     Index("ix_runs_open", "status", "created_at", postgresql_where=sql(f"status IN ({_OPEN})")),
     CheckConstraint("max_turns >= 1", name="max_turns"),
     CheckConstraint("turns >= 0", name="turns"),
+    CheckConstraint(
+        "(parent_run_id IS NULL) = (parent_tool_use_id IS NULL)", name="task_has_parent"
+    ),
+    # Its parent's worker carries it out, from the moment that it is there.
+    CheckConstraint("parent_run_id IS NULL OR status <> 'queued'", name="task_never_waits"),
 )
 
 tries = Table(
