@@ -9,10 +9,12 @@ from functools import reduce
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.context_overrides import overrides_of
 from app.domain.agents import Agent
+from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
 from app.domain.parts import system_part, tool_part
 from app.domain.requests import ModelRequest, RunState, SystemBlock, Tool
+from app.domain.thinking import with_lenient_binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Chain:
             messages=_messages(state),
             state=state,
             tool_choice=agent.tool_choice,
-            parameters=agent.parameters,
+            parameters=with_lenient_binding(agent.parameters, facts_for(agent.model)),
         )
         return reduce(_wrapped, reversed(self.stack), handler)(request)
 

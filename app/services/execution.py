@@ -151,6 +151,8 @@ class _Execution:
             self._failed(call, failure, started)
             return None
         answer = answers.read(response)
+        if answer.left_out:
+            log.warning("thinking_left_out", run=str(self._run.id), blocks=answer.left_out)
         ended = calls.answered(self._runtime, call, response, started)
         if not answer.calls:
             return self._persist(call, answer, answer.refused, ended)
@@ -202,6 +204,8 @@ class _Execution:
             if ended is not None:
                 calls.note_end(self._runtime, tx, call, ended)
             stored = tx.messages.append(session, new)
+            if answer.left_out:
+                thinking.retire_all(tx, call.assembled)
             thinking.note_sent(tx, call.assembled, list(zip(new, stored, strict=True)))
             seqs = [each.seq for each in stored]
             tx.runs.end_turn(self._claimed.held, seqs)
