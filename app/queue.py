@@ -13,6 +13,7 @@ from structlog.contextvars import get_contextvars
 from app.domain.jobs import QUEUE_OF, Job, QueueName
 from app.errors import BrokerUnavailable
 from app.settings import Settings
+from app.telemetry import names, spans
 
 # Redis hands out again what is not acknowledged for this long, so it stands above the longest job.
 VISIBILITY_SECONDS = 3600
@@ -43,18 +44,25 @@ class Queue:
         Raises:
             BrokerUnavailable: Redis does not answer; nothing was queued.
         """
-        try:
-            self._celery.send_task(
-                job,
-                args=[] if row_id is None else [row_id],
-                headers={REQUEST_ID_HEADER: get_contextvars().get("request_id")},
-            )
-        except (kombu.exceptions.OperationalError, OSError) as error:
-            raise BrokerUnavailable("Try again in a moment.") from error
+        request_id = get_contextvars().get("request_id")
+        with spans.begun(f"{names.SEND} {job}", "producer", span_attributes(job)):
+            try:
+                self._celery.send_task(
+                    job,
+                    args=[] if row_id is None else [row_id],
+                    headers={REQUEST_ID_HEADER: request_id, **spans.carrier()},
+                )
+            except (kombu.exceptions.OperationalError, OSError) as error:
+                raise BrokerUnavailable("Try again in a moment.") from error
 
     def close(self) -> None:
         """Close the connections to the broker."""
         self._celery.close()
+
+
+def span_attributes(job: Job) -> spans.Attributes:
+    """What spans of those who send and who receive this job have in common."""
+    return {names.MESSAGING_SYSTEM: "redis", names.QUEUE: QUEUE_OF[job], names.JOB: job}
 
 
 def celery_client(settings: Settings) -> celery.Celery:

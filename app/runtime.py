@@ -19,6 +19,7 @@ from app.provider.choice import provider_for
 from app.queue import Queue
 from app.settings import Settings
 from app.store.transaction import Database
+from app.telemetry import setup as telemetry
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -41,7 +42,11 @@ class Runtime:
 
 
 def build_runtime(settings: Settings, application_name: str = "hango-web") -> Runtime:
-    """Make a process's parts from its settings. Opens no connection yet."""
+    """Make a process's parts from its settings. Opens no connection yet.
+
+    First its telemetry is turned on, if that is wanted: the parts are watched as they are made.
+    """
+    telemetry.start(settings, application_name)
     queue = Queue(settings)
     redis = redis_client(settings)
     database = Database(
@@ -75,6 +80,7 @@ def redis_client(settings: Settings) -> Redis:
         retry=Retry(NoBackoff(), 0),
         health_check_interval=25,
     )
+    telemetry.watch_redis(client)
     return client
 
 

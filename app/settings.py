@@ -1,4 +1,8 @@
-"""Every HANGO_* setting of the server: type, default, unit. Nothing else reads the environment."""
+"""Every setting of the server: type, default, unit. Nothing else of hango reads the environment.
+
+The OTEL_* variables that are listed here decide whether telemetry is on; all others of that name
+are read by OpenTelemetry's SDK, once it is.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +54,11 @@ _SPAN = validate.Range(timedelta(milliseconds=1), error="Longer than nothing: 30
 _PORT = validate.Range(0, 65_535, error="A port is 0 to 65535.")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _LEVEL = validate.OneOf(_LEVELS, error="Not one of: DEBUG, INFO, WARNING, ERROR.")
+
+_EXPORTER = validate.OneOf(("otlp", "none"), error="Not one of: otlp, none.")
+_PROTOCOL = validate.OneOf(("http/protobuf",), error="hango sends http/protobuf alone.")
+_NO_URL = "Not an http(s) URL: http://collector:4318"
+_URL_OR_NOTHING = validate.Regexp(r"(https?://\S+)?\Z", error=_NO_URL)
 _REDIS_OR_NOTHING = validate.Regexp(rf"({_REDIS_PATTERN})?\Z", error=_NO_REDIS)
 
 
@@ -198,6 +207,73 @@ class Settings:
         metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.", _LEVEL),
     )
 
+    otlp_endpoint: str = field(
+        default="",
+        metadata=setting(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "Where spans and metrics go: the base URL of a collector that takes OTLP over HTTP. "
+            "Default: telemetry is off. The other `OTEL_*` variables hold as OpenTelemetry "
+            "defines them: see [telemetry](how-to/watch-hango.md).",
+            _URL_OR_NOTHING,
+        ),
+    )
+    otlp_traces_endpoint: str = field(
+        default="",
+        metadata=setting(
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "The whole URL for spans alone.", _URL_OR_NOTHING
+        ),
+    )
+    otlp_metrics_endpoint: str = field(
+        default="",
+        metadata=setting(
+            "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+            "The whole URL for metrics alone.",
+            _URL_OR_NOTHING,
+        ),
+    )
+    otlp_protocol: str = field(
+        default="http/protobuf",
+        metadata=setting("OTEL_EXPORTER_OTLP_PROTOCOL", "How they are sent.", _PROTOCOL),
+    )
+    otel_traces_exporter: str = field(
+        default="otlp",
+        metadata=setting("OTEL_TRACES_EXPORTER", "`none`: no spans.", _EXPORTER),
+    )
+    otel_metrics_exporter: str = field(
+        default="otlp",
+        metadata=setting("OTEL_METRICS_EXPORTER", "`none`: no metrics.", _EXPORTER),
+    )
+    otel_disabled: bool = field(
+        default=False,
+        metadata=setting("OTEL_SDK_DISABLED", "`true`: telemetry is off, whatever else is set."),
+    )
+    langfuse: bool = field(
+        default=False,
+        metadata=setting(
+            "HANGO_LANGFUSE", "`true`: spans of model calls carry what Langfuse reads."
+        ),
+    )
+    metrics_token: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_METRICS_TOKEN",
+            "The bearer token that may read /metrics. Default: /metrics is closed.",
+            _KEY_OR_NOTHING,
+        ),
+    )
+
+    @property
+    def otel_spans(self) -> bool:
+        """Whether spans are sent."""
+        to = self.otlp_endpoint or self.otlp_traces_endpoint
+        return bool(to) and self.otel_traces_exporter != "none" and not self.otel_disabled
+
+    @property
+    def otel_metrics(self) -> bool:
+        """Whether metrics are sent."""
+        to = self.otlp_endpoint or self.otlp_metrics_endpoint
+        return bool(to) and self.otel_metrics_exporter != "none" and not self.otel_disabled
+
     @classmethod
     def from_environment(cls) -> Settings:
         """Read HANGO_* once, at start.
@@ -278,6 +354,7 @@ def _read(kind: type[Settings | Launch]) -> dict[str, Any]:
     env = Env(eager=False)
     readers: dict[type, Callable[..., Any]] = {
         int: env.int,
+        bool: env.bool,
         str: env.str,
         timedelta: env.timedelta,
         Secret: env.str,

@@ -9,6 +9,7 @@ from flask import Flask
 
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
+from app.telemetry import setup as telemetry
 
 if TYPE_CHECKING:
     from app.runtime import Runtime
@@ -50,6 +51,7 @@ def create_app(runtime: Runtime) -> Flask:
         API_VERSION="v1",
         OPENAPI_VERSION="3.1.0",
     )
+    telemetry.watch_app(app)  # before the habits, so that what they do belongs to the trace
     habits.add(app, runtime)
     routes.add(app)
     return app

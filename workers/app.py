@@ -7,6 +7,7 @@ from celery import signals
 from app.provider.choice import provider_for
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
+from app.telemetry import setup as telemetry
 from workers import base, messages, runs, schedule, tries, upkeep
 
 try:
@@ -26,6 +27,13 @@ def _load_provider(**_: object) -> None:
     provider = provider_for(settings)
     provider.prepare()
     provider.close()
+
+
+@signals.worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # Celery has no types
+@signals.worker_shutdown.connect  # type: ignore[untyped-decorator]
+def _flush_telemetry(**_: object) -> None:
+    """A pool's child ends without the steps that Python takes at an exit."""
+    telemetry.stop()
 
 
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types

@@ -13,10 +13,10 @@ from celery import Celery, Task
 
 from app.domain.jobs import ACKNOWLEDGED_EARLY, Job
 from app.errors import Failure
-from app.queue import REQUEST_ID_HEADER, celery_client
+from app.queue import REQUEST_ID_HEADER, celery_client, span_attributes
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
-from app.telemetry import logs
+from app.telemetry import logs, names, spans
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +45,8 @@ def application(settings: Settings) -> Celery:
     runtime = _once(lambda: build_runtime(settings, "hango-worker"))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}
-        celery.task(name=name, bind=True, shared=False, **options)(_as_task(function, runtime))
+        task = _as_task(name, function, runtime)
+        celery.task(name=name, bind=True, shared=False, **options)(task)
     return celery
 
 
@@ -60,13 +61,21 @@ def _once(build: Callable[[], Runtime]) -> Callable[[], Runtime]:
     return built
 
 
-def _as_task(function: JobFunction, runtime: Callable[[], Runtime]) -> Callable[..., None]:
+def _as_task(
+    name: Job, function: JobFunction, runtime: Callable[[], Runtime]
+) -> Callable[..., None]:
     def task(self: Task, *args: Any) -> None:
+        made = runtime()  # before the span: it is what turns telemetry on
         headers = self.request.headers or {}
-        with structlog.contextvars.bound_contextvars(
-            job=self.name, job_id=self.request.id, request_id=headers.get(REQUEST_ID_HEADER)
+        with (
+            structlog.contextvars.bound_contextvars(
+                job=self.name, job_id=self.request.id, request_id=headers.get(REQUEST_ID_HEADER)
+            ),
+            spans.begun(
+                f"{names.PROCESS} {name}", "consumer", span_attributes(name), sender=headers
+            ),
         ):
-            run(function, runtime(), *args)
+            run(function, made, *args)
 
     return task
 
@@ -81,8 +90,10 @@ def run(function: JobFunction, runtime: Runtime, *args: Any) -> None:
     try:
         function(runtime, *args)
     except Failure as failure:
+        spans.current().failed(failure.code)
         log.warning("job_refused", code=failure.code, where=logs.where(failure))
     except Exception as error:  # noqa: BLE001 - the last door; see above
+        spans.current().failed(type(error).__name__)
         log.error("job_failed", kind=type(error).__name__, where=logs.where(error))
     else:
         log.info("job_done", milliseconds=round((time.perf_counter() - started) * 1000, 1))

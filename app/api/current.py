@@ -11,6 +11,7 @@ from app.domain.audit import Origin
 from app.domain.principals import Principal
 from app.runtime import Runtime
 from app.store.transaction import Transaction
+from app.telemetry import spans
 
 EXTENSION = "hango"
 
@@ -27,7 +28,12 @@ def principal() -> Principal:
 
 def transaction() -> AbstractContextManager[Transaction]:
     """One unit of work through the principal's eyes; commits on a clean exit."""
-    origin = Origin(request_id=request_id(), address=request.remote_addr)
+    ids = spans.ids()
+    origin = Origin(
+        request_id=request_id(),
+        trace_id=ids.trace if ids else None,
+        address=request.remote_addr,
+    )
     return runtime().database.transaction(principal(), origin)
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from contextvars import copy_context
 
 import structlog
 
+from app.domain.ids import identifier
 from app.domain.messages import Block
 from app.domain.requests import Tool
 from app.domain.tools import ToolCall, ToolOutcome
 from app.errors import Failure
-from app.telemetry import logs
+from app.telemetry import logs, names, spans
+from app.telemetry.spans import Span
 
 log = structlog.get_logger(__name__)
 
@@ -46,17 +50,32 @@ def carry_out(
         if cancelled():
             return ToolOutcome(STOPPED, is_error=True)
         on_call(call, None)
-        outcome = _outcome(call, by_name)
+        with _span(call, by_name) as span:
+            outcome = _outcome(call, by_name)
+            if outcome.is_error:
+                span.failed("tool_error")
         on_call(call, outcome)
         return outcome
 
     pool = ThreadPoolExecutor(min(len(calls), MOST_AT_ONCE), thread_name_prefix="tool")
     try:
-        futures = [pool.submit(one, call) for call in calls]
+        # With the context of this thread: what it logs and traces belongs to this run.
+        futures = [pool.submit(copy_context().run, one, call) for call in calls]
         wait(futures, timeout=max(0.0, deadline - time.monotonic()))
         return [_result(call, _now(future)) for call, future in zip(calls, futures, strict=True)]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _span(call: ToolCall, by_name: Mapping[str, Tool]) -> AbstractContextManager[Span]:
+    """A name that no tool of the agent has is the model's invention, and stays out."""
+    name = call.name if call.name in by_name else None
+    attributes = {
+        names.OPERATION: names.TOOL,
+        names.TOOL_NAME: name,
+        names.TOOL_CALL_ID: identifier(call.id),
+    }
+    return spans.begun(f"{names.TOOL} {name}" if name else names.TOOL, attributes=attributes)
 
 
 def _now(future: Future[ToolOutcome]) -> ToolOutcome:

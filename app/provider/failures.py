@@ -31,6 +31,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
+from app.domain.ids import identifier
 from app.domain.responses import Usage
 from app.errors import Failure
 
@@ -218,7 +219,6 @@ _THINKING = re.compile(
     r"|thinking[`'\"]? or [`'\"]?redacted_thinking[`'\"]? blocks .* cannot be modified",
     re.IGNORECASE | re.DOTALL,
 )
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def from_answer(status: int, headers: Mapping[str, str], body: object) -> ProviderFailure:
@@ -245,11 +245,6 @@ def from_event(body: object, request_id: str | None, *, started: bool) -> Provid
         ),
         body,
     )
-
-
-def identifier(value: object) -> str | None:
-    """`value` where it is a short identifier; None for everything that might be content."""
-    return value if isinstance(value, str) and _IDENTIFIER.fullmatch(value) else None
 
 
 def _failure(seen: Seen, body: object) -> ProviderFailure:

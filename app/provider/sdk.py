@@ -18,6 +18,7 @@ import httpcore2
 import httpx2
 from anthropic import Omit, Stream
 
+from app.domain.ids import identifier
 from app.provider import failures
 from app.provider.call import current
 from app.provider.failures import (
@@ -156,7 +157,7 @@ class Answer:
     def __init__(self, stream: Stream[object]) -> None:
         self._stream = stream
         self._source = _parsed(stream)
-        self.request_id = failures.identifier(stream.response.headers.get("request-id"))
+        self.request_id = identifier(stream.response.headers.get("request-id"))
 
     def events(self) -> Iterator[dict[str, Any]]:
         """The events as they come, pings left out.

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from app.domain.ids import identifier
 from app.domain.messages import Block
 from app.domain.responses import Usage
 from app.provider.base import Event
-from app.provider.failures import UNKNOWN_OUTCOME, StreamBroken, identifier
+from app.provider.failures import UNKNOWN_OUTCOME, StreamBroken
 
 # Messages API, Streaming. The field, of a delta and of its block, that a type of delta adds to.
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking"}

@@ -24,12 +24,15 @@ from app.domain.validity import betas_for, check_request
 from app.domain.work import Loaded
 from app.errors import NothingToSend, RequestInvalid
 from app.provider import wire
+from app.provider.base import Cancelled as AskCancelled
+from app.provider.base import OnEvent, unheard
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
 from app.provider.prices import price
 from app.runtime import Runtime
 from app.services import context, quota
 from app.services.context import Assembled
 from app.store.transaction import Transaction
+from app.telemetry import chat, spans
 
 LATEST = timedelta(minutes=1)  # after its deadline a call is settled, or its worker is dead
 
@@ -42,6 +45,7 @@ class Call:
     assembled: Assembled
     body: Mapping[str, Any]
     shown: Snapshot
+    traced_with_content: bool  # the tenant allows it, and spans are recorded
 
 
 def ready(
@@ -60,7 +64,8 @@ def ready(
     body = wire.body(request, tx.messages.contents(session_id, wanted))
     if faults := check_request(body, facts_for(request.model), betas_for(body)):
         raise RequestInvalid(f"{faults[0].code} at {faults[0].at}", faults=faults)
-    return Call(new_id(), assembled, body, snapshot(request, assembled.estimator))
+    traced = spans.current().recorded and tx.tenants.current().trace_llm_content
+    return Call(new_id(), assembled, body, snapshot(request, assembled.estimator), traced)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +117,50 @@ def most(runtime: Runtime, assembled: Assembled) -> Amount:
         input_tokens=request.state.get(Decision).counted.total,
         max_tokens=request.max_tokens,
         at=runtime.now(),
+    )
+
+
+def make(  # noqa: PLR0913 (what one call is made of)
+    runtime: Runtime,
+    call: Call,
+    made_for: MadeFor,
+    *,
+    deadline: float,
+    cancelled: AskCancelled,
+    on_event: OnEvent = unheard,
+) -> Response:
+    """Make the call, seen by its span. Nothing may be open meanwhile.
+
+    Raises:
+        ProviderFailure: there is no whole answer.
+    """
+    started = time.monotonic()
+    with chat.begun(_about(runtime, call, made_for)) as span:
+        try:
+            response = runtime.provider.complete(
+                call.body, deadline=deadline, on_event=on_event, cancelled=cancelled
+            )
+        except ProviderFailure as failure:
+            ended = failed(runtime, call, failure, started)
+            span.failed(failure.code, failure.seen.usage, ended.cost_micro_dollars)
+            raise
+        ended = answered(runtime, call, response, started)
+        span.answered(response, ended.cost_micro_dollars)
+        return response
+
+
+def _about(runtime: Runtime, call: Call, made_for: MadeFor) -> chat.About:
+    offline = runtime.provider.name == "offline"
+    return chat.About(
+        provider=runtime.provider.name,
+        base_url=None if offline else runtime.settings.anthropic_base_url,
+        purpose=made_for.purpose,
+        body=call.body,
+        shown=call.shown,
+        run_id=str(made_for.run_id) if made_for.run_id else None,
+        try_id=str(made_for.try_id) if made_for.try_id else None,
+        with_content=call.traced_with_content,
+        for_langfuse=runtime.settings.langfuse,
     )
 
 

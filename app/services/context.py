@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
@@ -20,6 +21,8 @@ from app.domain.snapshots import Page, Snapshot
 from app.domain.work import Loaded
 from app.services.frozen import frozen, frozen_history
 from app.store.transaction import Transaction
+from app.telemetry import context as telemetry
+from app.telemetry import metrics, names, spans
 from app.tokens.estimator import estimator_for
 
 
@@ -67,9 +70,17 @@ def inspect(tx: Transaction, session_id: UUID, *, transparent: bool = True) -> S
     Raises:
         NotFound: the session is not the principal's to see.
     """
-    assembled = assemble(tx, session_id)
-    find_covered(tx, assembled)
-    return described(assembled, transparent=transparent)
+    started = time.perf_counter()
+    with spans.begun(names.CONTEXT_INSPECT) as span:
+        assembled = assemble(tx, session_id)
+        find_covered(tx, assembled)
+        shown = described(assembled, transparent=transparent)
+        if span.recorded:
+            span.set(telemetry.figures(shown))
+            span.set(telemetry.overridden(shown))
+            telemetry.tell_overrides(span, shown)
+    metrics.record(names.INSPECT_DURATION, time.perf_counter() - started)
+    return shown
 
 
 def described(assembled: Assembled, *, transparent: bool = True) -> Snapshot:

@@ -31,9 +31,10 @@ from app.runtime import Runtime
 from app.services import calls, frozen, thinking
 from app.services.calls import Call, MadeFor
 from app.services.delegation import Helpers
-from app.services.work import Watch, Writing, ending_of, worker_name
+from app.services.work import Watch, Writing, ending_of, tell_ended, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
+from app.telemetry import names, spans
 
 log = structlog.get_logger(__name__)
 
@@ -56,7 +57,8 @@ def execute(runtime: Runtime, run_id: UUID) -> None:
 def _carry_out(runtime: Runtime, claimed: Claimed[Run], above: Watch | None = None) -> None:
     with runtime.leases.keeping(claimed.held) as lease:
         watch = Watch(runtime.events, claimed.held, lease, above)
-        _Execution(runtime, claimed, watch).carry_out()
+        with spans.begun(names.RUN, attributes=_span_attributes(runtime, claimed)):
+            _Execution(runtime, claimed, watch).carry_out()
 
 
 class _Execution:
@@ -136,11 +138,14 @@ class _Execution:
         with self._transaction() as tx:
             tx.runs.hold(self._claimed.held)
             tx.runs.begin_call(self._claimed.held)
-            calls.note_begin(self._runtime, tx, _made_for(self._run), call)
+            made_for = _made_for(self._run)
+            calls.note_begin(self._runtime, tx, made_for, call)
         started = time.monotonic()
         try:
-            response = self._runtime.provider.complete(
-                call.body,
+            response = calls.make(
+                self._runtime,
+                call,
+                made_for,
                 deadline=min(
                     self._deadline, started + self._runtime.settings.call_timeout.total_seconds()
                 ),
@@ -216,7 +221,7 @@ class _Execution:
         seqs = self._writing.surely(write)
         self._tell("turn.finished", {"turn": self._turns, "messages": seqs})
         if ending is not None:
-            self._runtime.events.ended(self._run.id, ending.status)
+            self._tell_ended(ending)
         return ending
 
     def _messages(self, call: Call, answer: Answer, results: Sequence[Block]) -> list[NewMessage]:
@@ -237,7 +242,11 @@ class _Execution:
             tx.runs.end(self._claimed.held, ending)
 
         self._writing.surely(write)
-        self._runtime.events.ended(self._run.id, ending.status)
+        self._tell_ended(ending)
+
+    def _tell_ended(self, ending: Ending) -> None:
+        spans.current().set({names.TURNS: self._turns})
+        tell_ended(self._runtime, names.RUNS, self._run.id, ending)
 
     def _on_event(self, event: Event) -> None:
         if event["type"] == "content_block_delta":
@@ -255,6 +264,19 @@ class _Execution:
 
     def _transaction(self) -> AbstractContextManager[Transaction]:
         return self._runtime.database.transaction(self._claimed.principal)
+
+
+def _span_attributes(runtime: Runtime, claimed: Claimed[Run]) -> spans.Attributes:
+    run = claimed.work
+    return {
+        names.OPERATION: names.RUN,
+        names.AGENT: str(run.agent_id),
+        names.CONVERSATION: str(run.session_id),
+        names.TENANT: str(claimed.principal.tenant_id),
+        names.RUN_ID: str(run.id),
+        names.LANGFUSE_TYPE: "agent" if runtime.settings.langfuse else None,
+        names.LANGFUSE_SESSION: str(run.session_id) if runtime.settings.langfuse else None,
+    }
 
 
 def _made_for(run: Run) -> MadeFor:

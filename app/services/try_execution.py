@@ -24,8 +24,9 @@ from app.provider.failures import ProviderFailure
 from app.runtime import Runtime
 from app.services import calls, try_diffs
 from app.services.calls import Call, MadeFor
-from app.services.work import Watch, Writing, ending_of, worker_name
+from app.services.work import Watch, Writing, ending_of, tell_ended, worker_name
 from app.store.transaction import Transaction
+from app.telemetry import names, spans
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +44,9 @@ def execute(runtime: Runtime, try_id: UUID) -> None:
         return
     with runtime.leases.keeping(claimed.held) as lease:
         watch = Watch(runtime.events, claimed.held, lease)
-        _Execution(runtime, claimed, watch).carry_out()
+        # SERVER, so that tools which list requests list tries beside them.
+        with spans.begun(names.CONTEXT_TRY, "server", _span_attributes(claimed)):
+            _Execution(runtime, claimed, watch).carry_out()
 
 
 class _Result(NamedTuple):
@@ -72,7 +75,7 @@ class _Execution:
             # The sweep has settled it, or its session was deleted.
             log.warning("try_abandoned", id=str(self._claimed.work.id))
         else:
-            self._runtime.events.ended(self._claimed.work.id, result.ending.status)
+            tell_ended(self._runtime, names.TRIES, self._claimed.work.id, result.ending)
 
     def _result(self) -> _Result:
         try:
@@ -97,11 +100,15 @@ class _Execution:
             ProviderFailure: there is no answer.
             QuotaExceeded, NoLongerAllowed: the model was not called.
         """
-        call = self._begun()
+        call, made_for = self._begun()
         started = time.monotonic()
         try:
-            response = self._runtime.provider.complete(
-                call.body, deadline=self._deadline, cancelled=self._watch.is_cancelled
+            response = calls.make(
+                self._runtime,
+                call,
+                made_for,
+                deadline=self._deadline,
+                cancelled=self._watch.is_cancelled,
             )
         except ProviderFailure as failure:
             self._note_end(call, calls.failed(self._runtime, call, failure, started))
@@ -109,7 +116,7 @@ class _Execution:
         self._note_end(call, calls.answered(self._runtime, call, response, started))
         return _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
 
-    def _begun(self) -> Call:
+    def _begun(self) -> tuple[Call, MadeFor]:
         """The call, on record as begun: from now on nobody repeats it."""
         trial, held = self._claimed.work, self._claimed.held
         loaded = msgspec.convert(self._claimed.loaded, Loaded)
@@ -128,7 +135,7 @@ class _Execution:
             sending = SentSnapshot.of(call.shown, call.assembled.request, against)
             tx.tries.begin_call(held, sending)
             calls.note_begin(self._runtime, tx, made_for, call)
-        return call
+        return call, made_for
 
     def _check_allowed(self, tx: Transaction) -> None:
         """Raises NoLongerAllowed."""
@@ -146,6 +153,15 @@ class _Execution:
     def _end(self, tx: Transaction, result: _Result) -> None:
         tx.tries.hold(self._claimed.held)
         tx.tries.end(self._claimed.held, result.ending, answer=result.answer)
+
+
+def _span_attributes(claimed: Claimed[Try]) -> spans.Attributes:
+    return {
+        names.TRY: True,
+        names.TRY_ID: str(claimed.work.id),
+        names.CONVERSATION: str(claimed.work.session_id),
+        names.TENANT: str(claimed.principal.tenant_id),
+    }
 
 
 def _answer(response: Response) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
+from uuid import UUID
 
 import structlog
 
@@ -21,7 +22,7 @@ from app.queue import key_of
 from app.runtime import Runtime, redis_fails
 from app.store.transaction import SystemTransaction, Transaction
 from app.store.work import AllWork
-from app.telemetry import logs
+from app.telemetry import logs, metrics, names, spans
 
 T = TypeVar("T")
 
@@ -31,6 +32,8 @@ CANCEL_IS_ASKED_EVERY = 0.5  # seconds
 WRITE_AGAIN_AFTER = 0.5
 NUDGE_AFTER = timedelta(seconds=5)
 SWEEP_BATCH = 100
+
+_COUNTERS = {Job.EXECUTE_RUN: names.RUNS, Job.EXECUTE_TRY: names.TRIES}
 
 
 def check_broker(runtime: Runtime) -> None:
@@ -53,6 +56,16 @@ def tell_cancelled(runtime: Runtime, work: Work) -> None:
         runtime.events.ask_to_cancel(work.id)
     elif work.status is Status.CANCELLED:
         runtime.events.ended(work.id, Status.CANCELLED)
+
+
+def tell_ended(runtime: Runtime, counter: str, work_id: UUID, ending: Ending) -> None:
+    """Let those who wait know of an ending that is stored; the span and the counter of its kind."""
+    runtime.events.ended(work_id, ending.status)
+    metrics.count(counter, {names.OUTCOME: ending.status})
+    span = spans.current()
+    span.set({names.OUTCOME: ending.status})
+    if ending.error_code is not None:
+        span.failed(ending.error_code)
 
 
 def worker_name() -> str:
@@ -144,5 +157,6 @@ def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[
                 system.enqueue(job, str(work_id))
     for work_id in failed:
         runtime.events.ended(work_id, Status.FAILED)
+        metrics.count(_COUNTERS[job], {names.OUTCOME: Status.FAILED})
     if again or failed:
         log.warning("workers_lost", job=job, requeued=len(again), failed=len(failed))

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from app.errors import DatabaseUnavailable, Internal
 from app.settings import Settings
+from app.telemetry import setup as telemetry
 
 LOCK_TIMEOUT = timedelta(seconds=10)
 IDLE_IN_TRANSACTION_TIMEOUT = timedelta(seconds=60)
@@ -56,7 +57,7 @@ def make_engine(settings: Settings, application_name: str) -> Engine:
         "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION_TIMEOUT,
     }
     options = [f"-c {name}={int(span.total_seconds() * 1000)}" for name, span in timeouts.items()]
-    return create_engine(
+    engine = create_engine(
         make_url(settings.database_url).set(drivername="postgresql+psycopg2"),
         pool_size=settings.database_pool,
         max_overflow=0,
@@ -70,6 +71,8 @@ def make_engine(settings: Settings, application_name: str) -> Engine:
             "options": " ".join([*options, "-c timezone=UTC"]),
         },
     )
+    telemetry.watch_engine(engine)
+    return engine
 
 
 @contextmanager

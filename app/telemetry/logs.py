@@ -11,6 +11,8 @@ from typing import Any
 
 import structlog
 
+from app.telemetry import spans
+
 _SECRETS = re.compile(r"(hk_[A-Za-z0-9]{2,}_|sk-ant-|Bearer\s+)[^\s\"',]+", re.IGNORECASE)
 
 
@@ -19,6 +21,7 @@ def configure(level: str) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            add_trace,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
             mask_secrets,
@@ -28,6 +31,15 @@ def configure(level: str) -> None:
         logger_factory=structlog.PrintLoggerFactory(),
         cache_logger_on_first_use=False,
     )
+
+
+def add_trace(
+    _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Name the trace and the span that this happened in, where there are any."""
+    if ids := spans.ids():
+        event["trace_id"], event["span_id"] = ids
+    return event
 
 
 def mask_secrets(

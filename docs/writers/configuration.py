@@ -75,7 +75,13 @@ def _of(settings: type[Settings | Launch]) -> Iterator[Variable]:
         yield Variable(each.metadata["variable"], kind, _default(each), _sentence(about))
 
 
-_KINDS = {int: "number", str: "text", timedelta: "time span", Secret: "secret"}
+_KINDS = {
+    bool: "true or false",
+    int: "number",
+    str: "text",
+    timedelta: "time span",
+    Secret: "secret",
+}
 
 
 def _default(each: Field[Any]) -> str:
@@ -83,6 +89,8 @@ def _default(each: Field[Any]) -> str:
         return "required"
     if isinstance(each.default, timedelta):
         return f"`{int(each.default.total_seconds())}s`"
+    if isinstance(each.default, bool):
+        return f"`{str(each.default).lower()}`"
     return f"`{each.default}`" if each.default != "" else ""
 
 
