@@ -20,4 +20,4 @@ ENV PATH=/opt/hango/bin:$PATH PYTHONUNBUFFERED=1
 USER hango
 WORKDIR /var/lib/hango
 EXPOSE 8600
-CMD ["gunicorn", "app.web:from_environment()", "--bind", "0.0.0.0:8600", "--worker-class", "gthread", "--workers", "2", "--threads", "24", "--limit-request-field_size", "131072", "--no-control-socket"]
+CMD ["gunicorn", "--config", "python:app.server", "--bind", "0.0.0.0:8600", "app.web:from_environment()"]

@@ -21,6 +21,9 @@ log = structlog.get_logger(__name__)
 ENDED = "hango:runs:ended"  # the channel that says which run or try has ended
 KEPT_EVENTS = 10_000  # of one run
 KEPT_SECONDS = 3600  # after the last of them
+SWEPT_SECONDS = 60  # how long a sweep counts as of late: a few intervals of the schedule
+
+_SWEPT_KEY = "hango:swept"
 
 
 def stream_of(run_id: UUID) -> str:
@@ -62,6 +65,17 @@ class Events:
         with _unharmed():
             return bool(self._redis.exists(_cancel_key(run_id)))
         return False
+
+    def swept(self) -> None:
+        """Note that a sweep has just gone through."""
+        with _unharmed():
+            self._redis.set(_SWEPT_KEY, "1", ex=SWEPT_SECONDS)
+
+    def was_swept(self) -> bool:
+        """Whether one has of late; so it seems, too, while Redis is away."""
+        with _unharmed():
+            return bool(self._redis.exists(_SWEPT_KEY))
+        return True
 
 
 class _unharmed:  # noqa: N801 - reads as what it does

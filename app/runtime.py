@@ -34,6 +34,7 @@ class Runtime:
     settings: Settings
     database: Database
     redis: Redis
+    followed: Redis  # for who follows a run: a connection each, most of the time
     queue: Queue
     events: Events
     provider: Provider
@@ -58,6 +59,7 @@ def build_runtime(settings: Settings, application_name: str = "hango-web") -> Ru
         settings=settings,
         database=database,
         redis=redis,
+        followed=redis_client(settings, max(1, settings.max_streams)),
         queue=queue,
         events=Events(redis),
         provider=provider_for(settings),
@@ -66,20 +68,26 @@ def build_runtime(settings: Settings, application_name: str = "hango-web") -> Ru
     )
 
 
-def redis_client(settings: Settings) -> Redis:
-    """A client that gives up soon: who asks Redis has something better to do without it."""
+def redis_client(settings: Settings, connections: int = 32) -> Redis:
+    """A client that gives up soon: who asks Redis has something better to do without it.
+
+    Who finds all its connections busy waits for one, so that many threads at once are no failure.
+    """
     # Here, since importing redis brings asyncio along: a tenth of the time that a start takes.
-    from redis import Redis  # noqa: PLC0415
+    from redis import BlockingConnectionPool, Redis  # noqa: PLC0415
     from redis.backoff import NoBackoff  # noqa: PLC0415
     from redis.retry import Retry  # noqa: PLC0415
 
-    client: Redis = Redis.from_url(
+    pool = BlockingConnectionPool.from_url(
         settings.redis_url,
+        max_connections=connections,
+        timeout=1,
         socket_connect_timeout=0.5,
         socket_timeout=1,
         retry=Retry(NoBackoff(), 0),
         health_check_interval=25,
     )
+    client = Redis.from_pool(pool)
     telemetry.watch_redis(client)
     return client
 

@@ -195,10 +195,18 @@ class Settings:
         ),
     )
     max_waits: int = field(
-        default=16,
+        default=1000,
         metadata=setting(
             "HANGO_MAX_WAITS",
-            "Requests per web process that may wait for work at a time.",
+            "Requests per web process that may wait for runs and tries at a time.",
+            _NOT_NEGATIVE,
+        ),
+    )
+    max_streams: int = field(
+        default=64,
+        metadata=setting(
+            "HANGO_MAX_STREAMS",
+            "Requests per web process that may follow the events of runs at a time.",
             _NOT_NEGATIVE,
         ),
     )

@@ -24,11 +24,25 @@ def alive() -> Response:
 
 @blueprint.get("/readyz")
 def ready() -> Response:
-    """Say whether everything that a request needs is there; 503 names what is not."""
+    """Say whether everything that a request needs is there; 503 names what is not.
+
+    `warnings` tell what makes no request fail, and yet should be looked after.
+    """
     checks = {name: _passes(check) for name, check in _CHECKS.items()}
     fine = all(checks.values())
     shown = {name: "ok" if passed else "failing" for name, passed in checks.items()}
-    return _answer({"status": "ok" if fine else "failing", "checks": shown}, 200 if fine else 503)
+    told = {"status": "ok" if fine else "failing", "checks": shown, "warnings": _warnings()}
+    return _answer(told, 200 if fine else 503)
+
+
+def _warnings() -> list[str]:
+    return [] if runtime().events.was_swept() else [_NO_SWEEP]
+
+
+_NO_SWEEP = (
+    "No sweep has run for a minute: what dead workers leave is not settled. "
+    "Are beat and a worker of the queue upkeep running?"
+)
 
 
 def _database(runtime: Runtime) -> bool:

@@ -106,15 +106,15 @@ def follow_run(run_id: UUID) -> Response:
     after = sse.position(request.headers.get("Last-Event-ID"))
     _read(run_id)
     place = ExitStack()
-    place.enter_context(waiting.place())
+    must_go = place.enter_context(waiting.place())
     # The views' context is gone by the time that the body is made.
-    database, redis, reader = runtime().database, runtime().redis, principal()
+    database, redis, reader = runtime().database, runtime().followed, principal()
 
     def read() -> Run:
         with database.reading(reader) as tx:
             return tx.runs.get(run_id)
 
-    frames = sse.follow(redis, read, after)
+    frames = sse.follow(redis, read, after, must_go)
     response = Response(frames, mimetype="text/event-stream", headers=sse.HEADERS)
     response.call_on_close(place.close)
     return response

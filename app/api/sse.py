@@ -47,18 +47,26 @@ def position(last_event_id: str | None) -> str:
     return last_event_id
 
 
-def follow(redis: Redis, read: Callable[[], Run], after: str) -> Iterator[str]:
-    """The frames behind `after`, until the run has ended. `read` reads the run's row."""
+def follow(
+    redis: Redis, read: Callable[[], Run], after: str, must_go: Callable[[], bool]
+) -> Iterator[str]:
+    """The frames behind `after`, until the run has ended. `read` reads the run's row.
+
+    Where `must_go` they end before that: the client comes again, to another process.
+    """
     try:
-        yield from _Following(redis, read, after).frames()
+        yield from _Following(redis, read, after, must_go).frames()
     except (redis_fails(), OSError) as error:
         # The client comes again, with the id of the last event that it has.
         log.warning("events_broken_off", kind=type(error).__name__)
 
 
 class _Following:
-    def __init__(self, redis: Redis, read: Callable[[], Run], after: str) -> None:
+    def __init__(
+        self, redis: Redis, read: Callable[[], Run], after: str, must_go: Callable[[], bool]
+    ) -> None:
         self._redis: Any = redis
+        self._must_go = must_go
         self._read = read
         self._after = after
         self._run = read()
@@ -70,7 +78,7 @@ class _Following:
         if self._is_too_old():
             self._after = START
             yield _frame("reset", "{}")
-        while True:
+        while not self._must_go():
             found = self._redis.xread({self._key: self._after}, count=_AT_ONCE, block=_BLOCK_MS)
             for event_id, fields in found[0][1] if found else ():
                 self._after = event_id.decode()

@@ -1,7 +1,7 @@
 """Requests that wait for a run or a try to end: parked in their threads, without any connection.
 
-One subscription of Redis per process wakes them up. Wake-ups may get lost, so each of them looks
-at the row now and then as well.
+One subscription of Redis per process wakes them up. Wake-ups may get lost, so now and then one
+query looks for all of them at once.
 """
 
 from __future__ import annotations
@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
 import structlog
-from flask import after_this_request, current_app, request
+from flask import Flask, after_this_request, current_app, request
 from werkzeug.wrappers import Response
 
 from app.api.current import runtime
 from app.api.schemas.runs import LONGEST_WAIT
 from app.domain.work import Status
-from app.errors import Unavailable
+from app.errors import Failure, Unavailable
 from app.events import ENDED
 from app.runtime import redis_fails
+from app.services import work
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -74,33 +75,43 @@ def until(read: Callable[[], Awaited], work_id: UUID, seconds: float) -> Awaited
     if shown.status.is_final or seconds <= 0:
         return shown
     deadline = time.monotonic() + seconds
-    with _hub().waiting(work_id) as woken:
+    hub = _hub()
+    with hub.waiting(work_id) as woken:
         if woken is None:
             after_this_request(_come_back)
             return shown
         # Once more, now that no wake-up is missed any more.
         shown = read()
         while not shown.status.is_final and (left := deadline - time.monotonic()) > 0:
-            woken.wait(min(left, _LOOK_EVERY))
+            if hub.is_leaving:
+                after_this_request(_come_back)
+                break
+            woken.wait(left)
             woken.clear()
             shown = read()
     return shown
 
 
 @contextmanager
-def place() -> Iterator[None]:
-    """A place among those that wait, for a request that stays for long.
+def place() -> Iterator[Callable[[], bool]]:
+    """A place for a request that follows a run; tells whether it has to go.
 
     Raises:
         TooManyWait: there is none left.
     """
     hub = _hub()
-    if not hub.enter():
+    if not hub.follow():
         raise TooManyWait("Come back in a moment.", headers={"Retry-After": "1"})
     try:
-        yield
+        yield lambda: hub.is_leaving
     finally:
-        hub.leave()
+        hub.unfollow()
+
+
+def let_go(app: Flask) -> None:
+    """Answer all who wait or follow with what stands: this process ends."""
+    with app.app_context():
+        _hub().let_go()
 
 
 class TooManyWait(Unavailable):
@@ -109,20 +120,30 @@ class TooManyWait(Unavailable):
     code, title = "too_many_wait", "Too many requests are waiting"
 
 
-class Hub:
-    """Who waits for what in this process, and the one subscription that wakes them up."""
+Ids = Collection[UUID]
 
-    def __init__(self, redis: Redis, most: int) -> None:
+
+class Hub:
+    """Who waits for what in this process, and the one subscription that wakes them up.
+
+    `ended` says which of some runs and tries have ended, or are gone.
+    """
+
+    def __init__(self, redis: Redis, ended: Callable[[Ids], Ids], waits: int, streams: int) -> None:
         self._redis = redis
-        self._free = threading.Semaphore(max(0, most))
+        self._ended = ended
+        self._free = threading.Semaphore(max(0, waits))
+        self._free_streams = threading.Semaphore(max(0, streams))
         self._waiting: dict[str, set[threading.Event]] = {}
         self._lock = threading.Lock()
         self._listener: threading.Thread | None = None
+        self._looked_at = 0.0
+        self.is_leaving = False
 
     @contextmanager
     def waiting(self, work_id: UUID) -> Iterator[threading.Event | None]:
         """An event that is set when it has ended; None where there is no place left."""
-        if not self.enter():
+        if not self._free.acquire(blocking=False):
             yield None
             return
         event, name = threading.Event(), str(work_id)
@@ -131,15 +152,20 @@ class Hub:
             yield event
         finally:
             self._remove(name, event)
-            self.leave()
+            self._free.release()
 
-    def enter(self) -> bool:
-        """Take a place; False where none is left."""
-        return self._free.acquire(blocking=False)
+    def follow(self) -> bool:
+        """Take a place among those that follow a run; False where none is left."""
+        return self._free_streams.acquire(blocking=False)
 
-    def leave(self) -> None:
-        """Give the place back."""
-        self._free.release()
+    def unfollow(self) -> None:
+        """Give it back."""
+        self._free_streams.release()
+
+    def let_go(self) -> None:
+        """From now on nobody waits here."""
+        self.is_leaving = True
+        self._wake(None)
 
     def _add(self, name: str, event: threading.Event) -> None:
         with self._lock:
@@ -156,25 +182,41 @@ class Hub:
                 del self._waiting[name]
 
     def _listen(self) -> None:
-        """For as long as somebody waits. After each break of the connection, all look anew."""
+        """For as long as somebody waits."""
         while self._is_wanted():
             try:
                 with _subscription(self._redis) as subscription:
                     subscription.subscribe(ENDED)
-                    self._wake(None)
+                    self._look()  # for what ended while nobody listened
                     self._hear(subscription)
             # ValueError: the client was closed in the middle of it.
             except (redis_fails(), OSError, ValueError) as error:
                 log.warning("waits_not_woken", kind=type(error).__name__)
                 time.sleep(_RECONNECT_AFTER)
+                self._look()
 
     def _hear(self, subscription: Any) -> None:
         while True:
-            message = subscription.get_message(timeout=_IDLE)
+            message = subscription.get_message(timeout=min(_IDLE, _LOOK_EVERY))
             if message:
                 self._wake(message["data"].decode())
             elif not self._waiting:
                 return
+            if time.monotonic() - self._looked_at >= _LOOK_EVERY:
+                self._look()
+
+    def _look(self) -> None:
+        """Wake those whose wake-up was lost."""
+        self._looked_at = time.monotonic()
+        with self._lock:
+            names = [UUID(name) for name in self._waiting]
+        try:
+            found = self._ended(names) if names else ()
+        except Failure as failure:
+            log.warning("waits_not_looked_after", code=failure.code)
+            return
+        for work_id in found:
+            self._wake(str(work_id))
 
     def _is_wanted(self) -> bool:
         """Whether anybody waits; where nobody does, the next one starts another listener."""
@@ -203,8 +245,13 @@ def _hub() -> Hub:
     """The hub of this process, made by the first request that waits: so after any fork."""
     with _making:
         if _EXTENSION not in current_app.extensions:
-            most = runtime().settings.max_waits
-            current_app.extensions[_EXTENSION] = Hub(runtime().redis, most)
+            parts, settings = runtime(), runtime().settings
+            current_app.extensions[_EXTENSION] = Hub(
+                parts.redis,
+                lambda ids: work.ended(parts, ids),
+                settings.max_waits,
+                settings.max_streams,
+            )
     hub: Hub = current_app.extensions[_EXTENSION]
     return hub
 

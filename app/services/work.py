@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -66,6 +66,16 @@ def tell_ended(runtime: Runtime, counter: str, work_id: UUID, ending: Ending) ->
     span.set({names.OUTCOME: ending.status})
     if ending.error_code is not None:
         span.failed(ending.error_code)
+
+
+def ended(runtime: Runtime, ids: Collection[UUID]) -> set[UUID]:
+    """Those of these runs and tries that have ended, or are gone.
+
+    Raises:
+        DatabaseUnavailable: it is not known.
+    """
+    with runtime.database.system() as system:
+        return set(ids) - system.runs.open_among(ids) - system.tries.open_among(ids)
 
 
 def worker_name() -> str:
@@ -155,6 +165,7 @@ def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[
         if not runtime.redis.llen(key_of(job)):
             for work_id in {*again, *of(system).waiting(NUDGE_AFTER, SWEEP_BATCH)}:
                 system.enqueue(job, str(work_id))
+    runtime.events.swept()
     for work_id in failed:
         runtime.events.ended(work_id, Status.FAILED)
         metrics.count(_COUNTERS[job], {names.OUTCOME: Status.FAILED})

@@ -6,7 +6,7 @@ are the database's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import timedelta
 from typing import Any, ClassVar, Generic, TypeVar
@@ -171,6 +171,11 @@ class AllWork(Generic[W]):
             Held(row.id, row.attempt): row.cancel_requested_at is not None
             for row in self._connection.execute(renewed)
         }
+
+    def open_among(self, ids: Collection[UUID]) -> set[UUID]:
+        """Those of them that have not ended."""
+        found = select(self.table.c.id).where(self.table.c.id.in_(ids), is_open(self.table))
+        return set(self._connection.execute(found).scalars())
 
     def waiting(self, longer_than: timedelta, limit: int) -> list[UUID]:
         """What has been queued for long, the oldest first."""

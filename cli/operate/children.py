@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from signal import Signals
 
+from app.domain.jobs import QueueName
 from cli.operate.embedded.ownership import Program
 
 _CODE = Path(__file__).resolve().parents[2]
-_WEB_PROCESSES = 2
-# Of each process: as many as may wait for a run (HANGO_MAX_WAITS), which takes no database
-# connection, and for the others no more than there are connections.
-_WEB_THREADS = 16 + 8
-_HEADER_BYTES = 128 * 1024
-_WORKER_THREADS = 32
+_WORKER_THREADS = 200  # of each: so many calls wait for a model at a time
 _DRAIN_SECONDS = 8  # what a request that is running is given when hango stops
 
 
@@ -35,12 +31,9 @@ def web(data: Path, services: Services, listening: int) -> Program:
     return Program(
         name="web",
         command=[
-            *(sys.executable, "-m", "gunicorn", "app.web:from_environment()"),
-            *("--bind", f"fd://{listening}", "--no-control-socket", "--log-level", "warning"),
-            *("--worker-class", "gthread", "--workers", str(_WEB_PROCESSES)),
-            # So that a key of any length gets hango's own 401 and not the server's 431.
-            *("--limit-request-field_size", str(_HEADER_BYTES)),
-            *("--threads", str(_WEB_THREADS), "--graceful-timeout", str(_DRAIN_SECONDS)),
+            *(sys.executable, "-m", "gunicorn", "--config", "python:app.server"),
+            *("--bind", f"fd://{listening}", "--log-level", "warning"),
+            *("--graceful-timeout", str(_DRAIN_SECONDS), "app.web:from_environment()"),
         ],
         log=data / "logs" / "web.log",
         stop_with=Signals.SIGTERM,
@@ -51,16 +44,25 @@ def web(data: Path, services: Services, listening: int) -> Program:
     )
 
 
-def worker(data: Path, services: Services) -> Program:
-    """Celery, with threads: jobs wait for answers rather than compute."""
+def workers(data: Path, services: Services) -> Iterator[Program]:
+    """Celery, with threads: jobs wait for answers rather than compute.
+
+    Runs may take long, so tries and sweeps have a process that no run can fill.
+    """
+    yield _worker(data, services, "runs", QueueName.RUNS)
+    yield _worker(data, services, "worker", QueueName.CALLS, QueueName.UPKEEP)
+
+
+def _worker(data: Path, services: Services, name: str, *queues: QueueName) -> Program:
     return Program(
-        name="worker",
+        name=name,
         command=[
-            *_CELERY,
-            *("worker", "--pool", "threads", "--concurrency", str(_WORKER_THREADS)),
-            *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+            *(*_CELERY, "worker", "--queues", ",".join(queues)),
+            *("--hostname", f"{name}@%h", "--pool", "threads"),
+            *("--concurrency", str(_WORKER_THREADS), "--loglevel", "WARNING"),
+            *("--without-gossip", "--without-mingle"),
         ],
-        log=data / "logs" / "worker.log",
+        log=data / "logs" / f"{name}.log",
         stop_with=Signals.SIGTERM,
         # It would wait for a broker that is going, too. Jobs are safe to break off at any moment.
         orphaned_with=Signals.SIGKILL,

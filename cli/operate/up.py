@@ -117,7 +117,7 @@ def _services(
 
 def _programs(data: Path, services: Services, listening: socket.socket) -> Iterator[Program]:
     yield children.web(data, services, listening.fileno())
-    yield children.worker(data, services)
+    yield from children.workers(data, services)
     yield children.beat(data, services)
 
 

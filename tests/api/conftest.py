@@ -20,7 +20,7 @@ from tests.factories import Caller, make_caller, make_tenant
 @pytest.fixture
 def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
     """A process's parts, without a rate limit: tests ask more often than people do."""
-    made = build_runtime(replace(settings, rate_limit_per_minute=0))
+    made = build_runtime(replace(settings, rate_limit_per_minute=0, max_streams=2))
     yield made
     made.database.dispose()
     made.redis.close()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from flask.testing import FlaskClient
 
 from app.runtime import Runtime, build_runtime, redis_client
+from app.services import runs
 from app.settings import Secret
 from app.web import create_app
 from tests.conftest import Cluster
@@ -19,6 +20,19 @@ def test_a_whole_server_is_ready(client: FlaskClient) -> None:
     ready = client.get("/readyz")
     assert ready.status_code == 200
     assert ready.json["checks"] == {"database": "ok", "broker": "ok", "migrations": "ok"}
+
+
+def test_that_nobody_sweeps_is_told_and_makes_nobody_wait(
+    client: FlaskClient, runtime: Runtime
+) -> None:
+    (told,) = client.get("/readyz").json["warnings"]
+    assert "beat" in told
+
+    runs.sweep(runtime)
+
+    ready = client.get("/readyz")
+    assert (ready.status_code, ready.json["warnings"]) == (200, [])
+    assert 0 < runtime.redis.ttl("hango:swept") <= 60
 
 
 def test_without_redis_it_is_not_ready(runtime: Runtime) -> None:

@@ -31,10 +31,9 @@ def port(runtime: Runtime) -> Iterator[int]:
         os.set_inheritable(listening.fileno(), True)
         server = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn", "app.web:from_environment()"),
-                *("--bind", f"fd://{listening.fileno()}", "--worker-class", "gthread"),
-                *("--threads", "4", "--limit-request-field_size", "131072"),
-                *("--no-control-socket", "--log-level", "warning"),
+                *(sys.executable, "-m", "gunicorn", "--config", "python:app.server"),
+                *("--bind", f"fd://{listening.fileno()}", "--workers", "1"),
+                *("--log-level", "warning", "app.web:from_environment()"),
             ],
             env={
                 **os.environ,  # noqa: TID251 (handed on, not read)

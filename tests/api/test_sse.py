@@ -108,11 +108,11 @@ def test_an_id_that_no_event_has_is_refused(member: Caller, run: str, last: str)
 def test_who_follows_takes_a_place_and_gives_it_back(
     app: Flask, member: Caller, runtime: Runtime, run: str
 ) -> None:
-    for _ in range(runtime.settings.max_waits + 1):
+    for _ in range(runtime.settings.max_streams + 1):
         assert events(member, run)[-1]["event"] == "done"
     begun = member.post(f"/v1/sessions/{make_session(member)}/runs", json={"message": "hi"})
     path = f"/v1/runs/{begun.json['id']}/events"
-    open_ones = [member.get(path, buffered=False) for _ in range(runtime.settings.max_waits)]
+    open_ones = [member.get(path, buffered=False) for _ in range(runtime.settings.max_streams)]
 
     refused = member.get(path)
 
