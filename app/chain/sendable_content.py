@@ -6,22 +6,24 @@ have. Done here and not on the wire, so that inspect shows, counts and hashes wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from app.chain.final_tools import with_final_tools
 from app.chain.made import made_message
 from app.domain.jsontext import loads
 from app.domain.messages import Block, MadeMessage, MessageRef
+from app.domain.overrides import OverrideSet
 from app.domain.ports import ContentReader, Estimator
 from app.domain.previews import message_label
 from app.domain.requests import ModelRequest
 from app.domain.thinking import bare
 
-_CHANGED_MARKS = ("cache", "error_media")
+_CHANGED_MARKS = ("cache", "error_media", "references")
 
 
 def with_sendable_content(
-    request: ModelRequest, contents: ContentReader, estimator: Estimator
+    request: ModelRequest, overrides: OverrideSet, contents: ContentReader, estimator: Estimator
 ) -> ModelRequest:
     """The request with every such message put right; itself where there is none."""
     ending = _ending_on_thinking(request.messages)
@@ -32,20 +34,26 @@ def with_sendable_content(
     ]
     if not found:
         return request
+    tools = {tool.name for tool in with_final_tools(request, overrides).tools}
     stored = contents.contents(request.state.session_id, [e.seq for e in found if not e.made])
     new: dict[int, MessageRef | None] = {}
     for each in found:
         blocks: list[Block] = each.made.blocks if each.made else loads(stored[each.seq])
-        new[id(each)] = _remade(each, sent_blocks(blocks, id(each) in ending), estimator)
+        sent = sent_blocks(blocks, tools, ends_on_thinking=id(each) in ending)
+        if sent != blocks:
+            new[id(each)] = _remade(each, sent, estimator)
     exchanged = [new.get(id(each), each) for each in request.messages]
     return replace(request, messages=[each for each in exchanged if each is not None])
 
 
-def sent_blocks(blocks: Sequence[Block], ends_on_thinking: bool) -> list[Block]:
-    """Without a client's cache marks (hango places its own), failed results as text alone, and a
-    turn that is not the last one without the thinking that it would end on."""
+def sent_blocks(
+    blocks: Sequence[Block], tools: Collection[str], *, ends_on_thinking: bool
+) -> list[Block]:
+    """Without a client's cache marks (hango places its own), failed results as text alone,
+    references to none but `tools`, and a turn that is not the last one without the thinking that
+    it would end on."""
     left = bare(blocks) if ends_on_thinking else blocks
-    return [_plain(_as_text(block)) for block in left]
+    return [_plain(_referring_to(tools, _as_text(block))) for block in left]
 
 
 def ends_on_thinking(messages: Sequence[MessageRef]) -> set[int]:
@@ -83,6 +91,21 @@ def _as_text(block: Block) -> Block:
     if block.get("type") == "tool_result" and block.get("is_error") and isinstance(content, list):
         return block | {"content": [each for each in content if each.get("type") == "text"]}
     return block
+
+
+def _referring_to(tools: Collection[str], block: Block) -> Block:
+    """A result without references to tools that are not sent (tool_reference_missing)."""
+    content = block.get("content")
+    if block.get("type") != "tool_result" or not isinstance(content, list):
+        return block
+    return block | {"content": [_as_reference(each, tools) for each in content]}
+
+
+def _as_reference(block: Block, tools: Collection[str]) -> Block:
+    name = block.get("tool_name")
+    if block.get("type") != "tool_reference" or name in tools:
+        return block
+    return {"type": "text", "text": f"[tool reference: {name}]"}
 
 
 def _plain(block: Block) -> Block:

@@ -50,6 +50,7 @@ class BlockIndex(msgspec.Struct, frozen=True):
     `marks` are sorted. Beside those of the table above: `cache` (a block has a cache mark),
     `beside_results` (a user message holds results and other blocks), `results_late` (a result
     stands behind such a block), `error_media` (a failed result holds more than text),
+    `references` (a result refers to a tool definition),
     `ends_thinking`, `ends_server_result` (the last block is one), `unknown` (a type that hango
     does not know).
     """
@@ -110,6 +111,8 @@ def _marks_of(kind: str, block: Mapping[str, Any]) -> Iterator[str]:
 def _nested_marks(result: Mapping[str, Any]) -> Iterator[str]:
     for kind, block in _typed(result["content"]):
         yield from _marks_of(kind, block)
+        if kind == "tool_reference":
+            yield "references"
         if kind != "text" and result.get("is_error") is True:
             yield "error_media"
 

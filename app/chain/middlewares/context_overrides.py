@@ -84,7 +84,7 @@ class ContextOverrides(Middleware):
         filtered = self._filtered(request, overrides) if overrides.on_messages() else request
         # An override, or any other change of the prefix, can make thinking behind it invalid.
         bound = without_lost_thinking(filtered, overrides, self._contents, self._estimator)
-        sent = with_sendable_content(bound, self._contents, self._estimator)
+        sent = with_sendable_content(bound, overrides, self._contents, self._estimator)
         if sent is not request:
             request.state.put(Unfiltered(request.messages))
         return call_next(sent)

@@ -11,6 +11,7 @@ from app.chain.stack import Reads, default_chain
 from app.domain.catalogue import facts_for
 from app.domain.completion import complete, excluded_parts, history_faults
 from app.domain.overrides import NO_OVERRIDES, Override, OverrideSet
+from app.domain.parts import tool_part
 from app.domain.ports import History
 from app.domain.requests import RunState
 from app.domain.validity import betas_for, check_blocks, check_request
@@ -38,6 +39,10 @@ from tests.history import (
 MODELS = ["claude-opus-5-5", "claude-sonnet-4-5", "claude-opus-4-8", "somebody-elses-model"]
 IMAGE = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
 MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def refers_to(tool):
+    return {"content": [text("found"), {"type": "tool_reference", "tool_name": tool}]}
 
 
 class Saved:
@@ -104,10 +109,25 @@ def faults_of(body):
         pytest.param(
             [user("hi"), tool_use("a"), ("user", [result("a") | MARK])], id="a marked result"
         ),
+        pytest.param(
+            [user("hi"), tool_use("a"), ("user", [result("a") | refers_to("gone")])],
+            id="a reference to a tool that is not there",
+        ),
     ],
 )
 def test_what_a_door_lets_in_is_repaired_on_the_way_out(turns, model):
     assert faults_of(body_of(turns, model)) == []
+
+
+def test_a_tool_that_a_result_refers_to_can_be_excluded():
+    turns = [user("hi"), tool_use("a"), ("user", [result("a") | refers_to("glob")])]
+    exclude = OverrideSet([Override(tool_part("glob"), "exclude")])
+
+    (found,) = body_of(turns)["messages"][2]["content"]
+    (lost,) = body_of(turns, overrides=exclude)["messages"][2]["content"]
+
+    assert found["content"][1] == {"type": "tool_reference", "tool_name": "glob"}
+    assert lost["content"][1] == {"type": "text", "text": "[tool reference: glob]"}
 
 
 def test_a_result_repeats_the_toolset_of_its_call():
@@ -201,8 +221,9 @@ def captured_by(turns, model="claude-opus-5-5"):
         [user("hi"), ("assistant", [text("x"), thinking()]), user("go on")],
         [("user", [text(str(n)) | MARK for n in range(7)])],
         [user("hi"), tool_use("a"), ("user", [result("a") | MARK])],
+        [user("hi"), tool_use("a"), ("user", [result("a") | refers_to("gone")])],
     ],
-    ids=["failed result", "thinking last", "cache marks", "marked result"],
+    ids=["failed result", "thinking last", "cache marks", "marked result", "tool not there"],
 )
 def test_what_is_put_right_is_what_the_parts_describe(turns):
     request = captured_by(turns, "claude-opus-4-8")
