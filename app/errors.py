@@ -5,6 +5,7 @@ Failure
 ├── Unauthorized             401  no key, or not a good one
 │   └── NoLongerAllowed      the key was good when the work was accepted
 ├── QuotaExceeded            402
+├── CrossSite                403  another site may have sent it with the cookie of the admin page
 ├── NotFound                 404  absent, or not yours: nobody can tell which
 ├── MethodNotAllowed         405
 ├── Conflict                 409
@@ -106,6 +107,12 @@ class QuotaExceeded(Failure):
     """
 
     status, code, title = 402, "quota_exceeded", "The quota is used up"
+
+
+class CrossSite(Failure):
+    """A change that another site may have made a browser send, with the admin page's cookie."""
+
+    status, code, title = 403, "cross_site", "This did not come from hango's own page"
 
 
 class NotFound(Failure):

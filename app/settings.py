@@ -40,6 +40,9 @@ def setting(variable: str, about: str, check: Check | None = None) -> dict[str, 
 _NO_KEY = "Not a key: it has blanks or characters that no HTTP header carries."
 _KEY_OR_NOTHING = validate.Regexp(r"[\x21-\x7e]*\Z", error=_NO_KEY)
 _HTTP_URL = validate.URL(schemes={"http", "https"}, require_tld=False, error="Not an http(s) URL.")
+_ORIGIN_OR_NOTHING = validate.Regexp(
+    r"(https?://[^/?#@\s]+/?)?\Z", error="Not an address alone: https://hango.example.com"
+)
 # The texts never quote the value: it holds a password.
 _POSTGRES_PATTERN = r"postgres(ql)?(\+psycopg2)?://.+"
 _NO_POSTGRES = "Not a PostgreSQL URL: postgresql://user:password@host/database"
@@ -51,6 +54,7 @@ _REDIS = validate.Regexp(rf"{_REDIS_PATTERN}\Z", error=_NO_REDIS)
 _POSITIVE = validate.Range(1, error="At least 1.")
 _NOT_NEGATIVE = validate.Range(0, error="0 or more.")
 _SPAN = validate.Range(timedelta(milliseconds=1), error="Longer than nothing: 30s, 2m, 1h.")
+_IDLE = validate.Range(timedelta(minutes=5), error="At least 5m: use is noted by the minute.")
 _PORT = validate.Range(0, 65_535, error="A port is 0 to 65535.")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 _LEVEL = validate.OneOf(_LEVELS, error="Not one of: DEBUG, INFO, WARNING, ERROR.")
@@ -122,6 +126,27 @@ class Settings:
     idempotency_retention: timedelta = field(
         default=timedelta(hours=24),
         metadata=setting("HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered.", _SPAN),
+    )
+    public_url: str = field(
+        default="",
+        metadata=setting(
+            "HANGO_PUBLIC_URL",
+            "Where browsers reach hango, as https://hango.example.com. With https the cookie of "
+            "the admin page is sent over TLS alone. Default: http, at whatever address is asked.",
+            _ORIGIN_OR_NOTHING,
+        ),
+    )
+    web_session_idle: timedelta = field(
+        default=timedelta(hours=4),
+        metadata=setting(
+            "HANGO_WEB_SESSION_IDLE",
+            "How long a sign-in on the admin page lasts without being used; 5 minutes or more.",
+            _IDLE,
+        ),
+    )
+    web_session_lifetime: timedelta = field(
+        default=timedelta(hours=24),
+        metadata=setting("HANGO_WEB_SESSION_LIFETIME", "How long a sign-in lasts at most.", _SPAN),
     )
     default_model: str = field(
         default="claude-sonnet-5-5",

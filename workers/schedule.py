@@ -19,6 +19,7 @@ TABLE: dict[str, dict[str, Any]] = {
     "settle the tries of dead workers": _every(timedelta(seconds=10), Job.SWEEP_TRIES),
     "recount what was missed": _every(timedelta(hours=1), Job.SWEEP_COUNTS),
     "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
+    "purge web sessions": _every(timedelta(hours=1), Job.PURGE_WEB_SESSIONS),
     "purge tries": _every(timedelta(hours=1), Job.PURGE_TRIES),
     "purge quota reservations": _every(timedelta(hours=1), Job.PURGE_RESERVATIONS),
 }

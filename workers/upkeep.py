@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.jobs import Job
 from app.runtime import Runtime
-from app.services import quota, upkeep
+from app.services import quota, upkeep, web_sessions
 from workers.base import job
 
 
@@ -18,3 +18,9 @@ def purge_idempotency(runtime: Runtime) -> None:
 def purge_reservations(runtime: Runtime) -> None:
     """Forget what calls of long ago had reserved of their tenants' quotas."""
     quota.purge(runtime)
+
+
+@job(Job.PURGE_WEB_SESSIONS)
+def purge_web_sessions(runtime: Runtime) -> None:
+    """Forget web sessions that are over."""
+    web_sessions.purge(runtime)

@@ -18,6 +18,7 @@ class Who(Enum):
     """Who may call an endpoint."""
 
     ANYONE = auto()  # without a key
+    SIGNED_IN = auto()  # whoever shows the cookie of the admin page; a key alone does not do
     MEMBER = auto()  # any user, on what it may see
     ADMIN = auto()  # the tenant's admins
 
@@ -28,6 +29,9 @@ ACCESS: dict[str, Who] = {
     "pages.openapi": Who.ANYONE,
     "pages.docs": Who.ANYONE,
     "pages.error_docs": Who.ANYONE,
+    "web_session.create_web_session": Who.ANYONE,
+    "web_session.get_web_session": Who.SIGNED_IN,
+    "web_session.delete_web_session": Who.SIGNED_IN,
     "me.get_me": Who.MEMBER,
     "agents.create_agent": Who.MEMBER,
     "agents.list_agents": Who.MEMBER,
@@ -120,6 +124,11 @@ def check_table(app: Flask) -> None:
 def needs_key(endpoint: str) -> bool:
     """Whether the endpoint is closed to those who show no key."""
     return ACCESS[endpoint] is not Who.ANYONE
+
+
+def needs_cookie(endpoint: str) -> bool:
+    """Whether the endpoint is about the web session itself."""
+    return ACCESS[endpoint] is Who.SIGNED_IN
 
 
 def check(endpoint: str, principal: Principal) -> None:

@@ -9,6 +9,7 @@ from flask import current_app, g, request
 
 from app.domain.audit import Origin
 from app.domain.principals import Principal
+from app.domain.web_sessions import WebSession
 from app.runtime import Runtime
 from app.store.transaction import Transaction
 from app.telemetry import spans
@@ -26,15 +27,25 @@ def principal() -> Principal:
     return cast(Principal, g.principal)
 
 
+def web_session() -> WebSession:
+    """The web session that the request's cookie names, where one is what let it in."""
+    return cast(WebSession, g.web_session)
+
+
 def transaction() -> AbstractContextManager[Transaction]:
     """One unit of work through the principal's eyes; commits on a clean exit."""
+    return transaction_of(principal())
+
+
+def transaction_of(whose: Principal) -> AbstractContextManager[Transaction]:
+    """The same through the eyes of somebody who was not let in by this request's headers."""
     ids = spans.ids()
     origin = Origin(
         request_id=request_id(),
         trace_id=ids.trace if ids else None,
         address=request.remote_addr,
     )
-    return runtime().database.transaction(principal(), origin)
+    return runtime().database.transaction(whose, origin)
 
 
 def reading() -> AbstractContextManager[Transaction]:

@@ -14,7 +14,6 @@ from flask.json.provider import JSONProvider
 from werkzeug.wrappers import Response
 
 from app.api import auth, current
-from app.api.ratelimit import RateLimiter
 from app.domain.ids import new_id
 from app.runtime import Runtime
 from app.settings import Settings
@@ -39,9 +38,9 @@ def add(app: Flask, runtime: Runtime) -> None:
             request.endpoint or "", runtime.settings.max_body_bytes
         )
 
-    app.before_request(
-        auth.Gate(RateLimiter(runtime.redis, runtime.settings.rate_limit_per_minute))
-    )
+    gate = auth.Gate(runtime.redis, runtime.settings.rate_limit_per_minute)
+    app.extensions[auth.EXTENSION] = gate
+    app.before_request(gate)
     app.after_request(_finish)
 
 
@@ -66,7 +65,7 @@ def _finish(response: Response) -> Response:
         headers.setdefault(name, value)
     if request.path.startswith("/v1"):
         headers["Cache-Control"] = "no-store"
-    if request.is_secure:
+    if request.is_secure or current.runtime().settings.public_url.startswith("https:"):
         headers["Strict-Transport-Security"] = "max-age=31536000"
     # The rule and not the path: paths name memory files, and names are content.
     log.info(

@@ -14,12 +14,18 @@ from flask_smorest import Api
 from app.api.paths import RestOfPath
 from app.api.schemas import context, fields
 from app.api.schemas.problems import ProblemSchema
+from app.api.web_cookie import PLAIN_NAME
 from app.errors import Failure
 
 ROOT = Path(__file__).parent
 _EXTENSION = "hango-document"
 _STYLE = (ROOT / "templates" / "docs.css").read_text(encoding="utf-8")
 _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+
+_COOKIE = (
+    "The admin page's, from POST /v1/web-session; __Host-hango where HANGO_PUBLIC_URL is https. "
+    "What changes something needs X-CSRF-Token as well."
+)
 
 blueprint = Blueprint("pages", __name__)
 
@@ -30,12 +36,16 @@ class Document(Api):  # type: ignore[misc]  # flask-smorest has no types
     ERROR_SCHEMA = ProblemSchema
 
     def __init__(self, app: Flask) -> None:
-        super().__init__(app, spec_kwargs={"security": [{"bearer": []}, {"key": []}]})
+        super().__init__(
+            app, spec_kwargs={"security": [{"bearer": []}, {"key": []}, {"cookie": []}]}
+        )
         app.extensions[_EXTENSION] = self
         bearer = {"type": "http", "scheme": "bearer", "description": "An API key: hk_…"}
         header = {"type": "apiKey", "in": "header", "name": "x-api-key"}
         self.spec.components.security_scheme("bearer", bearer)
         self.spec.components.security_scheme("key", header)
+        cookie = {"type": "apiKey", "in": "cookie", "name": PLAIN_NAME, "description": _COOKIE}
+        self.spec.components.security_scheme("cookie", cookie)
         self.register_converter(RestOfPath, lambda _: {"type": "string"})
         self.register_field(fields.Json, None, None)
         for name, schema in context.components():

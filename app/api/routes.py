@@ -27,12 +27,13 @@ from app.api import (
     tries,
     usage,
     users,
+    web_session,
 )
 from app.api.paths import RestOfPath
 
 RESOURCES = (
-    me, agents, sessions, messages, context, runs, tries, overrides, memory, skills, files,
-    attachments, imports, usage, quota, keys, users, audit,
+    me, web_session, agents, sessions, messages, context, runs, tries, overrides, memory, skills,
+    files, attachments, imports, usage, quota, keys, users, audit,
 )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ class Action(StrEnum):
     USER_UPDATE = "user.update"
     KEY_CREATE = "key.create"
     KEY_REVOKE = "key.revoke"
+    WEB_SIGN_IN = "web.sign_in"
+    WEB_SIGN_OUT = "web.sign_out"
     AGENT_CREATE = "agent.create"
     AGENT_UPDATE = "agent.update"
     AGENT_DELETE = "agent.delete"

@@ -11,6 +11,7 @@ class Job(StrEnum):
     RECOUNT_MESSAGES = "hango.messages.recount"
     SWEEP_COUNTS = "hango.messages.sweep"
     PURGE_IDEMPOTENCY = "hango.idempotency.purge"
+    PURGE_WEB_SESSIONS = "hango.web_sessions.purge"
     EXECUTE_RUN = "hango.runs.execute"
     SWEEP_RUNS = "hango.runs.sweep"
     PURGE_RESERVATIONS = "hango.quota.purge"
@@ -31,6 +32,7 @@ QUEUE_OF = {
     Job.RECOUNT_MESSAGES: QueueName.UPKEEP,
     Job.SWEEP_COUNTS: QueueName.UPKEEP,
     Job.PURGE_IDEMPOTENCY: QueueName.UPKEEP,
+    Job.PURGE_WEB_SESSIONS: QueueName.UPKEEP,
     Job.EXECUTE_RUN: QueueName.RUNS,
     Job.SWEEP_RUNS: QueueName.UPKEEP,
     Job.PURGE_RESERVATIONS: QueueName.UPKEEP,

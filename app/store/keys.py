@@ -17,22 +17,23 @@ from app.store.tables import api_keys, users
 
 _COLUMNS = [api_keys.c[field.name] for field in fields(ApiKey)]
 _GIVEN = ("id", "user_id", "public_id", "name", "expires_at")
-_USE_IS_NOTED_EVERY = timedelta(minutes=1)
+USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+# Keys with the users that they act as, and whether such a pair is let in now.
+HOLDERS = api_keys.join(
+    users, (users.c.tenant_id == api_keys.c.tenant_id) & (users.c.id == api_keys.c.user_id)
+)
+GOOD = (
+    api_keys.c.revoked_at.is_(None)
+    & users.c.disabled_at.is_(None)
+    & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
+)
 
 
 def _holder() -> Select[Any]:
-    acting = api_keys.join(
-        users,
-        (users.c.tenant_id == api_keys.c.tenant_id) & (users.c.id == api_keys.c.user_id),
-    )
-    good = (
-        api_keys.c.revoked_at.is_(None)
-        & users.c.disabled_at.is_(None)
-        & or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now())
-    )
     unnoted = or_(
         api_keys.c.last_used_at.is_(None),
-        api_keys.c.last_used_at < func.now() - _USE_IS_NOTED_EVERY,
+        api_keys.c.last_used_at < func.now() - USE_IS_NOTED_EVERY,
     )
     return (
         select(
@@ -41,10 +42,10 @@ def _holder() -> Select[Any]:
             api_keys.c.user_id,
             api_keys.c.hash,
             users.c.role,
-            good.label("good"),
+            GOOD.label("good"),
             unnoted.label("unnoted"),
         )
-        .select_from(acting)
+        .select_from(HOLDERS)
         .where(api_keys.c.public_id == bindparam("public_id"))
     )
 

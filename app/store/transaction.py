@@ -17,6 +17,7 @@ from app.domain.audit import Origin
 from app.domain.jobs import Job
 from app.domain.keys import PresentedKey
 from app.domain.principals import Principal
+from app.domain.web_sessions import SignedIn
 from app.settings import Settings
 from app.store.agents import Agents
 from app.store.attachments import Attachments
@@ -45,6 +46,7 @@ from app.store.tries import AllTries, Tries
 from app.store.usage import Usage
 from app.store.usage_reports import UsageReports
 from app.store.users import AllUsers, Users
+from app.store.web_sessions import AllWebSessions, WebSessions
 
 Queued = tuple[Job, str]
 
@@ -73,6 +75,7 @@ class Transaction:
         self.tenants = Tenants(connection, scope)
         self.users = Users(connection, scope)
         self.keys = Keys(connection, scope)
+        self.web_sessions = WebSessions(connection, scope)
         self.agents = Agents(connection, scope)
         self.memory = Memory(connection, scope)
         self.skills = Skills(connection, scope)
@@ -107,6 +110,7 @@ class SystemTransaction:
         self.tenants = AllTenants(connection)
         self.users = AllUsers(connection)
         self.keys = AllKeys(connection)
+        self.web_sessions = AllWebSessions(connection)
         self.sessions = AllSessions(connection)
         self.runs = AllRuns(connection)
         self.tries = AllTries(connection)
@@ -180,6 +184,15 @@ class Database:
         """
         with self.system() as tx:
             return tx.keys.holder(presented)
+
+    def signed_in(self, token_hash: bytes, idle: timedelta) -> SignedIn | None:
+        """Whose web session has this token, if it is good now; its use is noted.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL does not answer, or not in time.
+        """
+        with self.system() as tx:
+            return tx.web_sessions.holder(token_hash, idle)
 
     def answers(self) -> bool:
         """Whether PostgreSQL answers. Raises DatabaseUnavailable where it does not."""

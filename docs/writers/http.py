@@ -18,7 +18,12 @@ from docs.writers.markdown import cell, filled, table
 
 _VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 _METHODS = ("get", "post", "put", "patch", "delete")
-_WHO = {Who.ANYONE: "anyone", Who.MEMBER: "a key", Who.ADMIN: "an admin's key"}
+_WHO = {
+    Who.ANYONE: "anyone",
+    Who.SIGNED_IN: "the admin page's cookie",
+    Who.MEMBER: "a key",
+    Who.ADMIN: "an admin's key",
+}
 
 
 @cache

@@ -40,6 +40,7 @@ from app.domain.thinking import Thought
 from app.domain.tries import Plan, SentSnapshot, Try
 from app.domain.usage import EndedCall, SentPart, StartedCall
 from app.domain.usage_reports import GroupBy
+from app.domain.web_sessions import WebSession
 from app.domain.work import CANCELLED, Held, Loaded
 from app.errors import NotFound, WorkLost
 from app.settings import Settings
@@ -88,6 +89,7 @@ class Belongings:
     trial_held: Held
     call: StartedCall
     reservation: Reservation
+    web_session: WebSession
 
 
 @pytest.fixture
@@ -108,6 +110,7 @@ def hers(database: Database, people: People) -> Belongings:
     with database.transaction(people.alice) as tx:
         agent = tx.agents.add(an_agent(people.alice, name="Alice's"))
         session = tx.sessions.add(a_session(people.alice, agent.id))
+        web_session = tx.web_sessions.add(bytes(32), HOUR)
         tx.memory.put(agent.id, PATH, "Alice's memory")
         tx.skills.put(agent.id, "brew", description="Tea", body="Boil")
         tx.messages.append(session, [a_message("Alice's words", tool_use_ids="toolu_1")])
@@ -148,6 +151,7 @@ def hers(database: Database, people: People) -> Belongings:
         on_trial.held,
         call,
         reservation,
+        web_session,
     )
 
 
@@ -240,6 +244,9 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "page": lambda tx, hers: [
             key for key in tx.keys.page(None, 50).items if key.user_id == hers.owner.user_id
         ],
+    },
+    "web_sessions": {
+        "end": lambda tx, hers: tx.web_sessions.end(hers.web_session.id),
     },
     "agents": {
         "get": lambda tx, hers: tx.agents.get(hers.agent.id),

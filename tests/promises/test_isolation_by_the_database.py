@@ -37,6 +37,7 @@ TENANT_TABLES = sorted(
 # What to change in a row so that it can be there a second time.
 _ELSEWHERE: dict[str, dict[str, Any]] = {
     "api_keys": {"public_id": "abcdefghijkl"},
+    "web_sessions": {"token_hash": b"1" * 32},
     "runs": {"status": "cancelled", "finished_at": "2100-01-01T00:00:00+00:00"},
     "imports": {"fingerprint": "1" * 64},
     "checkpoints": {"version": 2},
@@ -210,8 +211,9 @@ def test_no_duplicate_error_tells_what_another_tenant_has():
         ]
     }
 
-    # A public id is random, and looked up by sign-in, which does not know the tenant yet.
+    # Both are random, and looked up before anybody knows the tenant.
     assert unique.pop("uq_api_keys_public_id") == "public_id"
+    assert unique.pop("uq_web_sessions_token_hash") == "token_hash"
     assert set(unique.values()) == {"tenant_id"}
 
 

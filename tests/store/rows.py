@@ -30,6 +30,13 @@ def good_rows() -> dict[str, Row]:
             "hash": bytes(32),
             "name": "Key",
         },
+        "web_sessions": {
+            "id": new_id(),
+            "user_id": user,
+            "key_id": key,
+            "token_hash": new_id().bytes + new_id().bytes,
+            "expires_at": LATER,
+        },
         "agents": _agent(agent, user),
         "sessions": {"id": session, "owner_id": user, "agent_id": agent, "title": "Talk"},
         "runs": {

@@ -32,6 +32,7 @@ BREAKS: dict[str, Row] = {
     "ck_api_keys_public_id": {"public_id": "not base 62!"},
     "ck_api_keys_hash_length": {"hash": b"short"},
     "ck_api_keys_name_length": {"name": ""},
+    "ck_web_sessions_token_hash_length": {"token_hash": b"short"},
     "ck_agents_name_length": {"name": ""},
     "ck_agents_model_length": {"model": ""},
     "ck_agents_max_tokens": {"max_tokens": 0},
@@ -188,6 +189,7 @@ def test_a_row_that_breaks_a_check_is_refused(connection, name):
     [
         ("users", {"id": "new"}),
         ("api_keys", {"id": "new"}),
+        ("web_sessions", {"id": "new"}),
         ("runs", {"id": "new"}),
         ("imports", {"id": "new"}),
         ("checkpoints", {"id": "new"}),

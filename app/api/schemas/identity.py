@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from app.api.schemas.fields import Flag, Json, Line, Strict
+from app.api.schemas.fields import Flag, Json, Line, Strict, Text
 from app.api.schemas.pages import PageQuery
 from app.domain.audit import Action
 from app.domain.principals import Role
@@ -92,6 +92,25 @@ class MeSchema(Strict):
     user = fields.Nested(UserSchema)
     role = fields.String()
     key = fields.Nested(KeySchema)
+
+
+class SignInSchema(Strict):
+    """Signing in on the admin page."""
+
+    key = Text(required=True, metadata={"description": "An API key: hk_…"})
+
+
+class WebSessionSchema(MeSchema):
+    """Who is signed in on the admin page."""
+
+    csrf_token = fields.String(
+        metadata={"description": "What to send as X-CSRF-Token with everything that changes."}
+    )
+    created_at = fields.String()
+    expires_at = fields.String(metadata={"description": "When it ends, however much it is used."})
+    idle_expires_at = fields.String(
+        metadata={"description": "When it ends if it is not used from now on."}
+    )
 
 
 class AuditEventSchema(Strict):

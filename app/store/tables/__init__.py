@@ -2,13 +2,14 @@
 
 Every table of a tenant has `tenant_id` first in its primary key and in each unique constraint, so
 that no duplicate error tells one tenant what another has; and every foreign key carries it along,
-since PostgreSQL checks foreign keys past row-level security. The one exception is the public id of
-an API key, which is looked up before anybody knows the tenant, and is random.
+since PostgreSQL checks foreign keys past row-level security. The exceptions are the public id of an
+API key and the hash of a web session's token: both are looked up before anybody knows the tenant,
+and are random.
 """
 
 from app.store.tables.agents import agents, memory_files, skills
 from app.store.tables.columns import metadata
-from app.store.tables.identity import api_keys, tenants, users
+from app.store.tables.identity import api_keys, tenants, users, web_sessions
 from app.store.tables.overrides import context_overrides, override_sets
 from app.store.tables.quota import quota_days, quota_reservations, quotas
 from app.store.tables.records import audit_events, idempotency_keys, imports
@@ -48,4 +49,5 @@ __all__ = [
     "tries",
     "usage_records",
     "users",
+    "web_sessions",
 ]

@@ -1,4 +1,4 @@
-"""Tenants, users and API keys."""
+"""Tenants, users, API keys and web sessions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Index,
     LargeBinary,
     Table,
     UniqueConstraint,
@@ -16,6 +17,7 @@ from sqlalchemy import (
 )
 
 from app.store.tables.columns import (
+    Instant,
     id_key,
     instant,
     made_at,
@@ -72,4 +74,23 @@ api_keys = Table(
     CheckConstraint("public_id ~ '^[0-9A-Za-z]{12}$'", name="public_id"),
     CheckConstraint("octet_length(hash) = 32", name="hash_length"),
     CheckConstraint("char_length(name) BETWEEN 1 AND 200", name="name_length"),
+)
+
+web_sessions = Table(
+    "web_sessions",
+    metadata,
+    tenant_key(),
+    id_key(),
+    Column("user_id", Uuid, nullable=False),
+    Column("key_id", Uuid, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False),
+    made_at(),
+    made_at("last_used_at"),
+    Column("expires_at", Instant, nullable=False),
+    of_tenant(),
+    refers("user_id", "users"),
+    refers("key_id", "api_keys"),
+    UniqueConstraint("token_hash"),
+    Index(None, "expires_at"),
+    CheckConstraint("octet_length(token_hash) = 32", name="token_hash_length"),
 )
