@@ -8,8 +8,12 @@ from uuid import UUID
 from app.api import idempotency, paging
 from app.api.current import reading, transaction
 from app.api.resource import Resource
-from app.api.schemas.pages import PageQuery
-from app.api.schemas.sessions import MessageItemsSchema, MessagePageSchema, NewMessagesSchema
+from app.api.schemas.sessions import (
+    MessageItemsSchema,
+    MessagePageSchema,
+    MessageQuery,
+    NewMessagesSchema,
+)
 from app.services import messages
 
 blueprint = Resource("messages", "The persisted turns of a session.")
@@ -37,11 +41,11 @@ def append_messages(body: dict[str, Any], session_id: UUID) -> dict[str, Any]:
 
 
 @blueprint.get("/sessions/<uuid:session_id>/messages")
-@blueprint.asks(PageQuery)
+@blueprint.asks(MessageQuery)
 @blueprint.gives(200, MessagePageSchema)
 def list_messages(query: dict[str, Any], session_id: UUID) -> dict[str, Any]:
     """List a session's messages, oldest first."""
-    after = paging.position(query, int) or 0
+    after = paging.position(query, int) or query["first"] - 1
     with reading() as tx:
         tx.sessions.get(session_id)
         page = tx.messages.page(session_id, after, query["limit"])

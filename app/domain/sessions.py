@@ -25,3 +25,10 @@ class Session:
     message_tokens: int = 0  # the sum of the messages' counts as they were written
     created_at: str = ""
     updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSession(Session):
+    """A conversation as a list shows it."""
+
+    saved_overrides: int  # of the session and of its agent together, whether or not they fit

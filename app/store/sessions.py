@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    ScalarSelect,
     Select,
     delete,
     func,
@@ -21,13 +22,13 @@ from sqlalchemy import (
 from app.domain.agents import Subagent
 from app.domain.pages import Page
 from app.domain.principals import Principal, Role
-from app.domain.sessions import Session
+from app.domain.sessions import ListedSession, Session
 from app.errors import NotFound
 from app.store.agents import subagent
 from app.store.hot import HotRead, parameter
 from app.store.repository import Repository, containing, insert_where, page_by_id
 from app.store.scope import Scope
-from app.store.tables import agents, sessions, users
+from app.store.tables import agents, context_overrides, sessions, users
 
 _COLUMNS = [sessions.c[field.name] for field in fields(Session)]
 
@@ -135,12 +136,15 @@ class Sessions(Repository):
         archived: bool | None = None,
         parent: UUID | None = None,
         nested: bool = False,
-    ) -> Page[Session]:
+        overrides: bool | None = None,
+    ) -> Page[ListedSession]:
         """Sessions, newest first; `query`: those whose title contains it.
 
-        Those with a parent only where `parent` is theirs, or with `nested`.
+        Those with a parent only where `parent` is theirs, or with `nested`. `overrides`: those with
+        some that are saved, theirs or their agent's, or those without any.
         """
-        found = select(*_COLUMNS).where(self._scope.session())
+        saved = _saved_overrides(self._scope)
+        found = select(*_COLUMNS, saved.label("saved_overrides")).where(self._scope.session())
         if parent is not None:
             found = found.where(sessions.c.parent_id == parent)
         elif not nested:
@@ -153,8 +157,10 @@ class Sessions(Repository):
             found = found.where(sessions.c.title.ilike(containing(query)))
         if archived is not None:
             found = found.where(sessions.c.archived == archived)
+        if overrides is not None:
+            found = found.where((saved > 0) == overrides)
         rows = self._rows(found.order_by(sessions.c.id.desc()).limit(limit + 1))
-        return page_by_id(rows, limit, _session)
+        return page_by_id(rows, limit, _listed)
 
     def _select(self, session_id: UUID) -> Select[Any]:
         return select(*_COLUMNS).where(self._scope.session(), sessions.c.id == session_id)
@@ -182,6 +188,23 @@ class AllSessions:
         return Principal(tenant_id=row.tenant_id, user_id=row.id, role=Role(row.role))
 
 
+def _saved_overrides(scope: Scope) -> ScalarSelect[int]:
+    """How many overrides act on a session: its own and its agent's."""
+    table = context_overrides
+    of_session = table.c.session_id == sessions.c.id
+    of_agent = table.c.agent_id == sessions.c.agent_id
+    counted = select(func.count()).where(scope.in_tenant(table), of_session | of_agent)
+    return counted.correlate(sessions).scalar_subquery()
+
+
 def _session(row: Row[Any]) -> Session:
+    return Session(**_values(row))
+
+
+def _listed(row: Row[Any]) -> ListedSession:
+    return ListedSession(**_values(row))
+
+
+def _values(row: Row[Any]) -> dict[str, Any]:
     helper = row._mapping["helper"]
-    return Session(**{**row._mapping, "helper": None if helper is None else subagent(helper)})
+    return {**row._mapping, "helper": None if helper is None else subagent(helper)}

@@ -12,6 +12,7 @@ import pytest
 from app.runtime import Runtime
 from app.services import messages
 from cli.operate.embedded.postgres import PostgresUrls
+from tests.api.problems import codes
 from tests.factories import Caller, append, make_agent, make_session, until
 from tests.history import assistant, call, text, tool_result, tool_use, user
 
@@ -61,6 +62,19 @@ def test_messages_are_listed_in_pages(member: Caller) -> None:
 
     assert [each["seq"] for each in first["items"] + second["items"]] == [1, 2, 3, 4, 5, 6]
     assert second["next"] is None
+
+
+def test_a_list_of_messages_begins_where_it_is_asked_to(member: Caller) -> None:
+    session = make_session(member, None, *[user("a"), assistant("b")] * 3)
+    path = f"/v1/sessions/{session}/messages"
+
+    page = member.get(f"{path}?from=4&limit=2").json
+    rest = member.get(f"{path}?from=4&limit=2&after={page['next']}").json
+
+    assert [each["seq"] for each in page["items"]] == [4, 5]
+    assert [each["seq"] for each in rest["items"]] == [6]
+    assert member.get(f"{path}?from=7").json == {"items": [], "next": None}
+    assert codes(member.get(f"{path}?from=0"))[0][0] == "from"
 
 
 def test_a_preview_of_a_result_names_the_tool_that_was_called_in_an_earlier_request(

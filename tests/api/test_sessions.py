@@ -9,7 +9,7 @@ import pytest
 
 from tests.api.problems import assert_problem, codes
 from tests.factories import Caller, made, make_agent, make_session
-from tests.history import user
+from tests.history import assistant, user
 
 
 def test_a_session_comes_back_as_it_was_made(member: Caller) -> None:
@@ -71,6 +71,32 @@ def test_titles_keep_every_script_and_emoji(member: Caller) -> None:
     session = member.patch(f"/v1/sessions/{make_session(member)}", json={"title": title})
 
     assert session.json["title"] == title
+
+
+def test_the_list_tells_which_sessions_have_overrides(member: Caller, admin: Caller) -> None:
+    plain_agent, changed_agent = make_agent(member), make_agent(member)
+    plain = make_session(member, plain_agent)
+    own = make_session(member, plain_agent, user("a"), assistant("b"), user("c"))
+    agents = make_session(member, changed_agent)
+    both = make_session(member, changed_agent, user("a"), assistant("b"), user("c"))
+    for session in (own, both):
+        exclude(member, f"sessions/{session}", "message:2", "message:1")
+    exclude(member, f"agents/{changed_agent}", "system:todo")
+
+    def listed(caller: Caller, query: str = "") -> dict[str, int]:
+        found = caller.get(f"/v1/sessions{query}").json["items"]
+        return {each["id"]: each["saved_overrides"] for each in found}
+
+    assert listed(member) == {plain: 0, own: 2, agents: 1, both: 3}
+    assert listed(member, "?overrides=true") == {own: 2, agents: 1, both: 3}
+    assert listed(member, "?overrides=false") == {plain: 0}
+    assert listed(admin, "?overrides=true") == {own: 2, agents: 1, both: 3}
+
+
+def exclude(caller: Caller, target: str, *parts: str) -> None:
+    overrides = [{"part": part, "action": "exclude"} for part in parts]
+    reply = caller.put(f"/v1/{target}/context-overrides", json={"overrides": overrides})
+    assert reply.status_code == 200, reply.json
 
 
 def test_sessions_are_found_by_a_part_of_their_title(member: Caller) -> None:

@@ -233,7 +233,7 @@ def test_a_session_belongs_to_the_transaction_that_made_it_until_the_commit(data
             assert other.sessions.page(None, 50).items == []
 
     with database.reading(people.alice) as tx:
-        assert tx.sessions.page(None, 50).items == [session]
+        assert [each.id for each in tx.sessions.page(None, 50).items] == [session.id]
 
 
 def end_connections_of(name, admin_url):

@@ -41,6 +41,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/web-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell who is signed in, until when, and what X-CSRF-Token has to be. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebSession"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        /** Sign in with an API key. The answer sets a new cookie, and ends what an old one named. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WebSession"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        /** Sign out. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description No Content */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents": {
         parameters: {
             query?: never;
@@ -228,6 +310,12 @@ export interface paths {
                     agent_id?: string | null;
                     query?: string | null;
                     archived?: boolean | null;
+                    /** @description Only the sessions that helpers of this one have worked in. */
+                    parent?: string | null;
+                    /** @description Also sessions that have a parent; otherwise they are left out. */
+                    nested?: boolean;
+                    /** @description Only those with saved overrides, or only those without. */
+                    overrides?: boolean | null;
                 };
                 header?: never;
                 path?: never;
@@ -392,6 +480,8 @@ export interface paths {
                     limit?: number;
                     /** @description The `next` of the page before. */
                     after?: string | null;
+                    /** @description The number of the first message. Numbers have no gaps. */
+                    from?: number;
                 };
                 header?: never;
                 path: {
@@ -669,7 +759,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Follow a run as it goes: `message.delta`, `tool.started`, `tool.finished`, `done` … */
+        /** Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` … */
         get: {
             parameters: {
                 query?: never;
@@ -997,6 +1087,51 @@ export interface paths {
                 default: components["responses"]["DEFAULT_ERROR"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tries/{try_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                try_id: string;
+            };
+            cookie?: never;
+        };
+        /** Show what a try was sent, and answered, differently from another one. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The id of another try of the session, or `request`. Default: the baseline that the try named. */
+                    with?: string | null;
+                };
+                header?: never;
+                path: {
+                    try_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TryDiff"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2502,7 +2637,7 @@ export interface paths {
                     limit?: number;
                     /** @description The `next` of the page before. */
                     after?: string | null;
-                    action?: "tenant.create" | "tenant.update" | "quota.update" | "user.create" | "user.update" | "key.create" | "key.revoke" | "agent.create" | "agent.update" | "agent.delete" | "session.create" | "session.update" | "session.delete" | "memory.write" | "memory.delete" | "skill.write" | "skill.delete" | "file.write" | "file.delete" | "attachment.create" | "attachment.delete" | "import.create" | "context.override" | "context.try" | null;
+                    action?: "tenant.create" | "tenant.update" | "quota.update" | "user.create" | "user.update" | "key.create" | "key.revoke" | "web.sign_in" | "web.sign_out" | "agent.create" | "agent.update" | "agent.delete" | "session.create" | "session.update" | "session.delete" | "memory.write" | "memory.delete" | "skill.write" | "skill.delete" | "file.write" | "file.delete" | "attachment.create" | "attachment.delete" | "import.create" | "context.override" | "context.try" | null;
                 };
                 header?: never;
                 path?: never;
@@ -2749,6 +2884,23 @@ export interface components {
             role?: string;
             key?: components["schemas"]["Key"];
         };
+        SignIn: {
+            /** @description An API key: hk_… */
+            key: string;
+        };
+        WebSession: {
+            tenant?: components["schemas"]["Tenant"];
+            user?: components["schemas"]["User"];
+            role?: string;
+            key?: components["schemas"]["Key"];
+            /** @description What to send as X-CSRF-Token with everything that changes. */
+            csrf_token?: string;
+            created_at?: string;
+            /** @description When it ends, however much it is used. */
+            expires_at?: string;
+            /** @description When it ends if it is not used from now on. */
+            idle_expires_at?: string;
+        };
         Middleware: {
             todo?: boolean;
             filesystem?: boolean;
@@ -2836,13 +2988,36 @@ export interface components {
             /** Format: uuid */
             parent_id?: string | null;
             parent_tool_use_id?: string | null;
+            /** @description Whose session it is, of the agent's helpers: as defined when `task` made it. Its prompt and tools take the place of the agent's own. */
+            helper?: components["schemas"]["Subagent"] | null;
             message_count?: number;
             message_tokens?: number;
             created_at?: string;
             updated_at?: string;
         };
+        ListedSession: {
+            /** Format: uuid */
+            id?: string;
+            /** Format: uuid */
+            agent_id?: string;
+            /** Format: uuid */
+            owner_id?: string;
+            title?: string;
+            archived?: boolean;
+            /** Format: uuid */
+            parent_id?: string | null;
+            parent_tool_use_id?: string | null;
+            /** @description Whose session it is, of the agent's helpers: as defined when `task` made it. Its prompt and tools take the place of the agent's own. */
+            helper?: components["schemas"]["Subagent"] | null;
+            message_count?: number;
+            message_tokens?: number;
+            created_at?: string;
+            updated_at?: string;
+            /** @description Of the session and of its agent together. */
+            saved_overrides?: number;
+        };
         SessionPage: {
-            items?: components["schemas"]["Session"][];
+            items?: components["schemas"]["ListedSession"][];
             next?: string | null;
         };
         SessionChange: {
@@ -2904,6 +3079,12 @@ export interface components {
             session_id?: string;
             /** Format: uuid */
             agent_id?: string;
+            /**
+             * Format: uuid
+             * @description Of a helper's run: the run whose `task` call it answers.
+             */
+            parent_run_id?: string | null;
+            parent_tool_use_id?: string | null;
             status?: string;
             stop_reason?: string | null;
             turns?: number;
@@ -2992,6 +3173,11 @@ export interface components {
             };
             /** @description A user's message behind the history. Not stored in the session. */
             message?: string;
+            /**
+             * @description What it is compared with: the id of another try of the session, or `request`, its next call with the saved overrides alone.
+             * @default request
+             */
+            baseline: string;
         };
         Partner: {
             part?: string;
@@ -3050,6 +3236,10 @@ export interface components {
             excluded?: string[];
             added?: components["schemas"]["Partner"][];
             replaced?: string[];
+            /** @description The id of a try, or `request`: see the diff. */
+            baseline?: string;
+            /** Format: uuid */
+            ablation_id?: string | null;
             answer?: components["schemas"]["Answer"] | null;
             stop_reason?: string | null;
             usage?: components["schemas"]["TryUsage"] | null;
@@ -3060,6 +3250,84 @@ export interface components {
         TryPage: {
             items?: components["schemas"]["Try"][];
             next?: string | null;
+        };
+        Missing: {
+            code?: string;
+            message?: string;
+        };
+        Side: {
+            /** Format: uuid */
+            try_id?: string;
+            status?: string;
+            stop_reason?: string;
+            usage?: components["schemas"]["TryUsage"] | null;
+            cost?: components["schemas"]["Cost"] | null;
+            latency_ms?: number;
+            missing?: components["schemas"]["Missing"] | null;
+        };
+        Tokens: {
+            before?: number;
+            after?: number;
+        };
+        ParameterChange: {
+            name?: string;
+            before?: unknown;
+            after?: unknown;
+        };
+        PartChange: {
+            part?: string;
+            kind?: string;
+            /** @enum {string} */
+            change?: "left_out" | "brought_back" | "replaced" | "added" | "gone" | "changed";
+            tokens?: components["schemas"]["Tokens"];
+            before_sha256?: string | null;
+            after_sha256?: string | null;
+        };
+        RequestDiff: {
+            same?: boolean;
+            before_sha256?: string;
+            after_sha256?: string;
+            before_model?: string;
+            after_model?: string;
+            tokens?: components["schemas"]["Tokens"];
+            parameters?: components["schemas"]["ParameterChange"][];
+            parts?: components["schemas"]["PartChange"][];
+            /** @description How many parts are the same. */
+            unchanged?: number;
+        };
+        Hunk: {
+            /** @enum {string} */
+            op?: "equal" | "insert" | "delete" | "replace";
+            before?: string;
+            after?: string;
+        };
+        ToolCall: {
+            name?: string;
+            input?: unknown;
+        };
+        ToolCallsDiff: {
+            same?: number;
+            before?: components["schemas"]["ToolCall"][];
+            after?: components["schemas"]["ToolCall"][];
+        };
+        AnswerDiff: {
+            /**
+             * @description `tool_calls` also where the text differs as well.
+             * @enum {string}
+             */
+            change?: "same" | "text" | "tool_calls";
+            /** @description 0 to 1: the share of words that both texts have in their order; 1 only for texts that are the same. An answer also changes by chance. */
+            similarity?: number;
+            text?: components["schemas"]["Hunk"][];
+            tool_calls?: components["schemas"]["ToolCallsDiff"];
+        };
+        TryDiff: {
+            before?: components["schemas"]["Side"];
+            after?: components["schemas"]["Side"];
+            /** @description null: one of the two has not called the model. */
+            request?: components["schemas"]["RequestDiff"] | null;
+            /** @description null: one of the two has no answer; `missing` says why. */
+            answer?: components["schemas"]["AnswerDiff"] | null;
         };
         Override: {
             part: string;

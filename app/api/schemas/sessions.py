@@ -7,10 +7,11 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from app.api.schemas.agents import SubagentSchema
-from app.api.schemas.fields import Flag, Json, JsonText, Line, Strict, Switch
+from app.api.schemas.fields import Digits, Flag, Json, JsonText, Line, Strict, Switch
 from app.api.schemas.pages import PageQuery
 
 MAX_MESSAGES = 1000
+LARGEST_NUMBER = 2**31 - 1  # of a message
 
 
 class SessionCreateSchema(Strict):
@@ -51,10 +52,18 @@ class SessionSchema(Strict):
     updated_at = fields.String()
 
 
+class ListedSessionSchema(SessionSchema):
+    """A session as the list shows it."""
+
+    saved_overrides = fields.Integer(
+        metadata={"description": "Of the session and of its agent together."}
+    )
+
+
 class SessionPageSchema(Strict):
     """A page of sessions."""
 
-    items = fields.List(fields.Nested(SessionSchema))
+    items = fields.List(fields.Nested(ListedSessionSchema))
     next = fields.String(allow_none=True)
 
 
@@ -71,6 +80,21 @@ class SessionQuery(PageQuery):
     nested = Switch(
         load_default=False,
         metadata={"description": "Also sessions that have a parent; otherwise they are left out."},
+    )
+    overrides = Switch(
+        load_default=None,
+        metadata={"description": "Only those with saved overrides, or only those without."},
+    )
+
+
+class MessageQuery(PageQuery):
+    """Where the list of messages begins."""
+
+    first = Digits(
+        load_default=1,
+        data_key="from",
+        validate=validate.Range(1, LARGEST_NUMBER),
+        metadata={"description": "The number of the first message. Numbers have no gaps."},
     )
 
 
