@@ -24,14 +24,14 @@ from app.domain.usage import EndedCall
 from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.engine import answers, tool_calls
 from app.engine.answers import Answer
-from app.errors import NotFound, WorkLost
+from app.errors import WorkLost
 from app.provider.base import Event
 from app.provider.failures import ProviderFailure, ThinkingRefused
 from app.runtime import Runtime
 from app.services import calls, frozen, thinking
 from app.services.calls import Call, MadeFor
 from app.services.delegation import Helpers
-from app.services.work import Watch, Writing, ending_of, tell_ended, worker_name
+from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
 from app.telemetry import names, spans
@@ -80,9 +80,8 @@ class _Execution:
             ending = self._all_turns()
             if ending is not None:
                 self._end(ending)
-        except (WorkLost, NotFound):
-            # Another worker or the sweep has settled it, or its session was deleted.
-            log.warning("run_abandoned", run=str(self._run.id))
+        except LEFT:
+            log.warning("run_left", run=str(self._run.id))
 
     def _all_turns(self) -> Ending | None:
         """Turn by turn; None when the last one has written the ending with it."""
@@ -94,7 +93,7 @@ class _Execution:
                 if ending is not None:
                     return None
             return ending
-        except (WorkLost, NotFound):
+        except LEFT:
             raise
         except Exception as error:  # noqa: BLE001 - the finalizer: every path ends the run
             return ending_of(error)

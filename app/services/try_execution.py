@@ -19,12 +19,12 @@ from app.domain.text import clean_json
 from app.domain.tries import SentSnapshot, Try
 from app.domain.usage import EndedCall
 from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
-from app.errors import NoLongerAllowed, NotFound, WorkLost
+from app.errors import NoLongerAllowed, WorkLost
 from app.provider.failures import ProviderFailure
 from app.runtime import Runtime
 from app.services import calls, try_diffs
 from app.services.calls import Call, MadeFor
-from app.services.work import Watch, Writing, ending_of, tell_ended, worker_name
+from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.store.transaction import Transaction
 from app.telemetry import names, spans
 
@@ -71,16 +71,15 @@ class _Execution:
         try:
             result = self._result()
             self._writing.surely(lambda tx: self._end(tx, result))
-        except (WorkLost, NotFound):
-            # The sweep has settled it, or its session was deleted.
-            log.warning("try_abandoned", id=str(self._claimed.work.id))
+        except LEFT:
+            log.warning("try_left", id=str(self._claimed.work.id))
         else:
             tell_ended(self._runtime, names.TRIES, self._claimed.work.id, result.ending)
 
     def _result(self) -> _Result:
         try:
             return _Result(ending) if (ending := self._limit()) else self._called()
-        except (WorkLost, NotFound):
+        except LEFT:
             raise
         except Exception as error:  # noqa: BLE001 - the finalizer: every path ends the try
             return _Result(ending_of(error))

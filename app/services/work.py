@@ -15,7 +15,14 @@ import structlog
 from app.domain.jobs import Job
 from app.domain.work import CANCELLED, Claimed, Ending, Held, Status, Work
 from app.engine.leases import Lease
-from app.errors import BrokerUnavailable, DatabaseUnavailable, Failure, Unavailable
+from app.errors import (
+    BrokerUnavailable,
+    DatabaseUnavailable,
+    Failure,
+    NotFound,
+    Unavailable,
+    WorkLost,
+)
 from app.events import Events
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure
 from app.queue import key_of
@@ -32,6 +39,11 @@ CANCEL_IS_ASKED_EVERY = 0.5  # seconds
 WRITE_AGAIN_AFTER = 0.5
 NUDGE_AFTER = timedelta(seconds=5)
 SWEEP_BATCH = 100
+
+# What makes a worker leave its work as it stands: the sweep or another worker has settled it, its
+# session was deleted, or the database is away. In that case the sweep settles it: it is queued
+# again where no call was under way.
+LEFT = (WorkLost, NotFound, DatabaseUnavailable)
 
 _COUNTERS = {Job.EXECUTE_RUN: names.RUNS, Job.EXECUTE_TRY: names.TRIES}
 
@@ -162,7 +174,7 @@ def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[
     with runtime.database.system() as system:
         again = of(system).requeue_lost(SWEEP_BATCH)
         failed = of(system).fail_lost(SWEEP_BATCH)
-        if not runtime.redis.llen(key_of(job)):
+        if not _are_behind(runtime, job):
             for work_id in {*again, *of(system).waiting(NUDGE_AFTER, SWEEP_BATCH)}:
                 system.enqueue(job, str(work_id))
     runtime.events.swept()
@@ -171,3 +183,12 @@ def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[
         metrics.count(_COUNTERS[job], {names.OUTCOME: Status.FAILED})
     if again or failed:
         log.warning("workers_lost", job=job, requeued=len(again), failed=len(failed))
+
+
+def _are_behind(runtime: Runtime, job: Job) -> bool:
+    """Whether jobs wait that no worker has taken yet; so it seems, too, while Redis is away."""
+    try:
+        return bool(runtime.redis.llen(key_of(job)))
+    except (redis_fails(), OSError) as error:
+        log.warning("queue_not_known", kind=type(error).__name__)
+        return True
