@@ -56,14 +56,19 @@ def places_in_list(number: int) -> list[str]:
 def complete(wanted: Sequence[Override], messages: Sequence[MessageRef]) -> Completed:
     """Add the partner of every excluded message.
 
-    A partner that the set wants to replace is excluded instead: its call is gone.
+    A partner that the set wants to replace is excluded instead, since its call is gone; `added`
+    says that its text is lost.
     """
     added = partners(messages, {each.part for each in wanted if each.action == "exclude"})
     gone = {each.part for each in added}
     kept = [each for each in wanted if each.part not in gone]
+    lost = {each.part for each in wanted} & gone
     return Completed(
         overrides=(*kept, *(Override(each.part, "exclude") for each in added)),
-        added=tuple(added),
+        added=tuple(
+            msgspec.structs.replace(each, replacement_lost=True) if each.part in lost else each
+            for each in added
+        ),
     )
 
 

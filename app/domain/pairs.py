@@ -20,6 +20,7 @@ class Partner(msgspec.Struct, frozen=True):
     part: str
     goes_with: str
     call: str  # the tool_use id
+    replacement_lost: bool = False  # the set had a text for it, which goes with it
 
 
 def partners(messages: Iterable[MessageRef], excluded: Collection[str]) -> list[Partner]:

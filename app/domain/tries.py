@@ -71,7 +71,7 @@ class Try(Work):
 
     model: str
     excluded: Sequence[str]
-    added: Sequence[Mapping[str, str]]  # see `Partner`
+    added: Sequence[Mapping[str, Any]]  # see `Partner`
     replaced: Mapping[str, str]
     snapshot: Mapping[str, object] | None  # see `SentSnapshot`
     answer: str | None  # compact JSON of the blocks

@@ -73,7 +73,8 @@ def _parts(each: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _partner(partner: dict[str, Any]) -> str:
-    return f"{partner['part']}, goes with {partner['goes_with']} (call {partner['call']})"
+    lost = ", and its replacement is given up" if partner.get("replacement_lost") else ""
+    return f"{partner['part']}, goes with {partner['goes_with']} (call {partner['call']}){lost}"
 
 
 def _costs(each: dict[str, Any]) -> Iterator[tuple[str, str]]:

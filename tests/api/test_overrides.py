@@ -70,6 +70,18 @@ def test_a_group_of_parallel_calls_leaves_as_a_whole(member, wanted, added):
     assert set(listed["message:3"]["paired_with"]) == {"message:2"}
 
 
+def test_a_replacement_that_leaves_with_its_call_is_named(member):
+    session = make_session(member, None, *SPREAD)
+    replaced = {"part": "message:3", "action": "replace", "replacement": "shorter"}
+    put(member, session, {"overrides": [replaced]})
+
+    body = {"overrides": [replaced, {"part": "message:2", "action": "exclude"}]}
+    reply = put(member, session, body)
+
+    lost = {each["part"] for each in reply.json["added"] if each["replacement_lost"]}
+    assert lost == {"message:3"}
+
+
 def test_what_get_answers_can_be_put_again_and_changes_nothing(member):
     session = make_session(member, None, *SPREAD)
     first = put(member, session, excluding("message:3"))

@@ -51,7 +51,8 @@ def test_an_answer_comes_with_all_that_belongs_to_it(tries: Tries) -> None:
     assert reply.headers["Retry-After"] == "1"
     assert reply.json.keys() == SHAPE
     assert reply.json["status"] == "queued"
-    assert reply.json["added"] == [{"part": "message:3", "goes_with": "message:2", "call": "t1"}]
+    (added,) = reply.json["added"]
+    assert (added["part"], added["goes_with"], added["call"]) == ("message:3", "message:2", "t1")
 
     blocks = [thinking("Hm."), text("Tea?"), tool_use("ask", "toolu_9", a=1)]
     trial = tries.carry_out(reply.json["id"], ScriptedProvider(says(*blocks, usage=FIGURES)))

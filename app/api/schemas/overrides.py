@@ -87,6 +87,9 @@ class PartnerSchema(Strict):
     part = fields.String()
     goes_with = fields.String()
     call = fields.String(metadata={"description": "The tool_use id that connects the two."})
+    replacement_lost = fields.Boolean(
+        metadata={"description": "The set had a replacement for it, which is given up."}
+    )
 
 
 class AlternativeSchema(Strict):
