@@ -39,6 +39,7 @@ class Wish(NamedTuple):
     replacement: str | None = None
     reason: str | None = None
     base_sha256: str | None = None  # of a set that is brought back: what it replaced then
+    renewed: bool = False  # somebody has seen that its original changed, and stands by it
 
 
 class Alternative(msgspec.Struct, frozen=True):
@@ -200,6 +201,7 @@ def _signed(
     """The set with who, when and why; what stays as it is keeps its own."""
     before = {each.part: each for each in held.overrides}
     reasons = {each.part: each.reason for each in wishes}
+    renewed = {each.part for each in wishes if each.renewed}
     bases = _bases(tx, held.target, decided)
     bases |= {each.part: each.base_sha256 for each in wishes if each.base_sha256}
     at = rfc3339(now())
@@ -208,7 +210,8 @@ def _signed(
         old = before.get(each.part)
         why = reasons.get(each.part) or reason
         same = old and (old.action, old.replacement) == (each.action, each.replacement)
-        if old and same and why in (None, old.reason):
+        outdated = old and each.part in renewed and old.base_sha256 != bases.get(each.part)
+        if old and same and not outdated and why in (None, old.reason):
             signed.append(old)
             continue
         signed.append(

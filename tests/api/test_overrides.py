@@ -323,6 +323,23 @@ def test_a_replaced_prompt_whose_original_changes_says_so(member):
     assert shown["overrides"]["base_changed"] == 1
 
 
+def test_a_replacement_can_be_kept_although_its_original_changed(member):
+    agent = make_agent(member, system_prompt="Help.")
+    session = make_session(member, agent, user("hi"))
+    put(member, agent, replacing("system:agent", "Be brief."), "agents")
+    member.patch(f"/v1/agents/{agent}", json={"system_prompt": "Help a lot."})
+    (kept,) = member.get(url(agent, "agents")).json["overrides"]
+
+    put(member, agent, {"overrides": [kept]}, "agents")
+    assert context(member, session)["overrides"]["base_changed"] == 1
+    reply = put(member, agent, {"overrides": [kept | {"base": "current"}]}, "agents")
+
+    assert reply.status_code == 200, reply.text
+    shown = context(member, session)
+    assert "base_changed" not in shown["overrides"]
+    assert by_id(shown)["system:agent"]["preview"] == "Be brief."
+
+
 def test_if_match_turns_a_lost_update_into_a_412(member):
     session = make_session(member, None, *TALK)
     etag = member.get(url(session)).headers["ETag"]

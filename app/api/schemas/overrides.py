@@ -39,6 +39,14 @@ class OverrideSchema(Strict):
     action = fields.String(required=True, validate=validate.OneOf(("exclude", "replace")))
     replacement = Text()
     reason = Line(longest=MAX_REASON_CHARACTERS, allow_none=True)
+    base = fields.String(
+        load_only=True,
+        validate=validate.OneOf(("current",)),
+        metadata={
+            "description": "`current`: the replacement is right for the part as it is now. Ends "
+            "`base_changed` without another text."
+        },
+    )
     created_by = fields.UUID(dump_only=True)
     created_at = fields.String(dump_only=True)
 
@@ -54,12 +62,13 @@ class OverrideSchema(Strict):
     def _replacement_goes_with_replace(self, data: dict[str, Any], **_: Any) -> None:
         if data.get("action") == "replace" and "replacement" not in data:
             raise ValidationError("Say what to put in its place.", "replacement")
-        if data.get("action") == "exclude" and "replacement" in data:
-            raise ValidationError("What is left out has no replacement.", "replacement")
+        for name in ("replacement", "base") if data.get("action") == "exclude" else ():
+            if name in data:
+                raise ValidationError("What is left out has no replacement.", name)
 
     @post_load
     def _as_wish(self, data: dict[str, Any], **_: Any) -> Wish:
-        return Wish(**data)
+        return Wish(renewed=data.pop("base", None) == "current", **data)
 
 
 class OverrideSetSchema(Strict):
