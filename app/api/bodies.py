@@ -15,6 +15,8 @@ from app.errors import BadBody, BadParameter, Fault, TooLarge, UnsupportedMediaT
 
 MAX_NAME_CHARACTERS = 64
 
+_READ_AS_UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
+
 _CODES = {
     "Unknown field.": "unknown_field",
     "Missing data for required field.": "missing",
@@ -52,12 +54,15 @@ def json_body(request: Request) -> Any:
     """The JSON value in the body.
 
     Raises:
-        UnsupportedMediaType: it is not declared as JSON, or compressed.
+        UnsupportedMediaType: it is not declared as JSON, in another encoding, or compressed.
         MalformedBody: it is not JSON.
         TooLarge: it is above the limit of its route.
     """
     if not is_json_request(request):
         raise UnsupportedMediaType("Send the body as application/json.")
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    if charset not in _READ_AS_UTF8:
+        raise UnsupportedMediaType("Send the body in UTF-8; JSON has no other encoding.")
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise UnsupportedMediaType("Send the body uncompressed.")
     data = request.get_data(cache=False)

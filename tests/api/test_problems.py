@@ -193,6 +193,19 @@ def test_a_body_above_the_limit_is_413(rule: Rule, runtime: Runtime, admin: Call
     assert_problem(send(admin, rule, body, "application/json"), 413, "too_large")
 
 
+@pytest.mark.parametrize(
+    ("charset", "status"), [("utf-16", 415), ("latin-1", 415), ("UTF-8", 201), ("utf8", 201)]
+)
+def test_json_in_another_encoding_is_refused(charset, status, member):
+    body = json.dumps({"name": "x", "model": "claude-sonnet-4-5"}).encode()
+
+    reply = member.post(
+        "/v1/agents", data=body, content_type=f"application/json; charset={charset}"
+    )
+
+    assert reply.status_code == status, reply.text
+
+
 def test_a_compressed_body_is_415(member: Caller) -> None:
     reply = member.post("/v1/agents", json={"name": "x"}, headers={"Content-Encoding": "gzip"})
 
