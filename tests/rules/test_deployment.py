@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 
@@ -25,6 +27,15 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 def compose_commands() -> dict[str, str]:
     return {name: shlex.join(each.get("command", [])) for name, each in COMPOSE.items()}
+
+
+def test_docker_compose_yml_is_what_compose_takes() -> None:
+    """By the schema of the Compose specification, which comes with the checker."""
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+
+    done = subprocess.run([*check, "docker-compose.yml"], cwd=ROOT, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("commands", [PROCFILE, compose_commands()], ids=["Procfile", "compose"])
