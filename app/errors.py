@@ -31,6 +31,10 @@ Failure
 │   ├── OverridesRefused     an override is wrong, or the set leaves nothing that can be sent
 │   ├── NothingToSend        no message is left to send
 │   ├── BadBaseline          no try that this one can be compared with
+│   ├── NothingToCompare     no part of an ablation makes a difference
+│   ├── MaxCostTooLow        an ablation needs more than it is allowed to cost
+│   ├── PriceUnknown         no price is known, so no limit of cost can be kept
+│   ├── TooManyTries         an ablation has more tries than requests are allowed in a minute
 │   └── IdempotencyMismatch  the key was used with another body
 ├── RateLimited              429
 ├── Internal                 500
@@ -263,6 +267,33 @@ class BadBaseline(Refused):
     """No try that this one can be compared with: of another session, gone, or itself."""
 
     code, title = "bad_baseline", "A try cannot be compared with that"
+
+
+class NothingToCompare(Refused):
+    """None of the parts of an ablation could be left out, or would make a difference."""
+
+    code, title = "nothing_to_compare", "There is nothing to compare"
+
+
+class MaxCostTooLow(Refused):
+    """An ablation needs more than `max_cost`.
+
+    The answer also has `max_cost`, what is `needed`, and the `most` that it can take.
+    """
+
+    code, title = "max_cost_too_low", "This would cost more than is allowed"
+
+
+class PriceUnknown(Refused):
+    """No price is known for the model, so no limit of cost can be kept."""
+
+    code, title = "price_unknown", "No price is known for this model"
+
+
+class TooManyTries(Refused):
+    """An ablation has more tries than its key may make requests in a minute."""
+
+    code, title = "too_many_tries", "These are too many tries at once"
 
 
 class IdempotencyMismatch(Refused):

@@ -195,6 +195,12 @@ class Settings:
         default=timedelta(days=7),
         metadata=setting("HANGO_TRY_RETENTION", "How long a try and its answer are kept.", _SPAN),
     )
+    ablation_concurrency: int = field(
+        default=2,
+        metadata=setting(
+            "HANGO_ABLATION_CONCURRENCY", "Tries of one ablation that run at a time.", _POSITIVE
+        ),
+    )
     run_lease: timedelta = field(
         default=timedelta(seconds=30),
         metadata=setting(

@@ -8,14 +8,14 @@ from app.provider.choice import provider_for
 from app.settings import BadSettings, Settings
 from app.telemetry import logs
 from app.telemetry import setup as telemetry
-from workers import base, messages, runs, schedule, tries, upkeep
+from workers import ablations, base, messages, runs, schedule, tries, upkeep
 
 try:
     settings = Settings.from_environment()
 except BadSettings as error:
     raise SystemExit(str(error)) from None
 
-MODULES = (messages, runs, tries, upkeep)  # whose import registers the jobs
+MODULES = (ablations, messages, runs, tries, upkeep)  # whose import registers the jobs
 
 app = base.application(settings)
 app.conf.beat_schedule = schedule.TABLE

@@ -17,6 +17,7 @@ def _every(span: timedelta, job: Job) -> dict[str, Any]:
 TABLE: dict[str, dict[str, Any]] = {
     "settle the runs of dead workers": _every(timedelta(seconds=10), Job.SWEEP_RUNS),
     "settle the tries of dead workers": _every(timedelta(seconds=10), Job.SWEEP_TRIES),
+    "carry on with ablations": _every(timedelta(seconds=10), Job.SWEEP_ABLATIONS),
     "recount what was missed": _every(timedelta(hours=1), Job.SWEEP_COUNTS),
     "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
     "purge web sessions": _every(timedelta(hours=1), Job.PURGE_WEB_SESSIONS),

@@ -87,6 +87,11 @@ ACCESS: dict[str, Who] = {
     "tries.get_try": Who.MEMBER,
     "tries.compare_tries": Who.MEMBER,
     "tries.cancel_try": Who.MEMBER,
+    "ablations.preview_ablation": Who.MEMBER,
+    "ablations.create_ablation": Who.MEMBER,
+    "ablations.list_ablations": Who.MEMBER,
+    "ablations.get_ablation": Who.MEMBER,
+    "ablations.cancel_ablation": Who.MEMBER,
     "usage.get_usage": Who.MEMBER,
     "usage.get_usage_estimates": Who.MEMBER,
     "quota.get_quota": Who.MEMBER,
@@ -103,7 +108,9 @@ ACCESS: dict[str, Who] = {
 
 # Endpoints that spend money with a provider. While Redis is down their rate cannot be limited, so
 # they are closed; all others stay open.
-COSTS_MONEY: frozenset[str] = frozenset({"runs.create_run", "tries.create_try"})
+COSTS_MONEY: frozenset[str] = frozenset(
+    {"runs.create_run", "tries.create_try", "ablations.create_ablation"}
+)
 
 
 class EndpointWithoutAccess(Exception):

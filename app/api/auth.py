@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import structlog
@@ -16,7 +17,7 @@ from app.domain import keys, web_sessions
 from app.domain.keys import PresentedKey
 from app.domain.principals import Principal
 from app.domain.web_sessions import SignedIn
-from app.errors import Unauthorized
+from app.errors import TooManyTries, Unauthorized
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -79,7 +80,9 @@ class Gate:
         return principal
 
     def _count(self, principal: Principal, *, costs_money: bool = False) -> None:
-        allowance = self._limiter.take(f"key:{principal.key_id}", costs_money=costs_money)
+        bucket = f"key:{principal.key_id}"
+        allowance = self._limiter.take(bucket, costs_money=costs_money)
+        g.take_more = partial(self._limiter.take, bucket, costs_money=costs_money)
         if allowance:
             g.rate_headers = self._limiter.headers(allowance)
 
@@ -125,6 +128,20 @@ def _by_cookie() -> Principal | None:
     web_cookie.check_change(web_cookie.token() or "")
     g.web_session = found.web_session
     return found.principal
+
+
+def charge(tries: int) -> None:
+    """Count the request at hand as one for each of its tries; it was counted once before.
+
+    Raises:
+        TooManyTries: so many are never allowed at once.
+        RateLimited: they are not allowed now.
+    """
+    per_minute = runtime().settings.rate_limit_per_minute
+    if per_minute and tries > per_minute:
+        raise TooManyTries(f"{per_minute} requests a minute are allowed; these are {tries} tries.")
+    if tries > 1:
+        g.take_more(count=tries - 1)
 
 
 def presented_key() -> PresentedKey | None:

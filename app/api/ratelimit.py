@@ -26,11 +26,12 @@ WINDOW = timedelta(minutes=1)
 _REST_SECONDS = 5.0  # how long Redis is left alone after it failed to answer
 
 # Times are microseconds of sixteen digits; Lua alone would write them rounded, as 1.7645e+15.
-_TAKE_ONE = """
+_TAKE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local size, interval = tonumber(ARGV[1]), tonumber(ARGV[2])
-local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + interval
+local taken = interval * tonumber(ARGV[3])
+local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + taken
 local missing = full_at - now
 if missing > size * interval then
   return {0, 0, missing - size * interval}
@@ -54,11 +55,11 @@ class RateLimiter:
 
     def __init__(self, redis: Redis, per_minute: int) -> None:
         self.per_minute = per_minute
-        self._take_one = redis.register_script(_TAKE_ONE)
+        self._take = redis.register_script(_TAKE)
         self._resting_until = 0.0
 
-    def take(self, bucket: str, *, costs_money: bool = False) -> Allowance | None:
-        """Count one request against the bucket; None where nothing is limited.
+    def take(self, bucket: str, *, costs_money: bool = False, count: int = 1) -> Allowance | None:
+        """Count `count` requests against the bucket, or none; None where nothing is limited.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -66,7 +67,7 @@ class RateLimiter:
         """
         if not self.per_minute:
             return None
-        allowance = self._ask(bucket)
+        allowance = self._ask(bucket, count)
         if allowance is None and costs_money:
             raise BrokerUnavailable("Try again in a moment.")
         if allowance is not None and not allowance.allowed:
@@ -83,13 +84,13 @@ class RateLimiter:
             "RateLimit": f'"key";r={allowance.left};t={allowance.seconds}',
         }
 
-    def _ask(self, bucket: str) -> Allowance | None:
+    def _ask(self, bucket: str, count: int) -> Allowance | None:
         if time.monotonic() < self._resting_until:
             return None
         interval = int(WINDOW.total_seconds() * 1_000_000 / self.per_minute)
         try:
-            passed, left, missing = self._take_one(
-                keys=[f"hango:rate:{bucket}"], args=[self.per_minute, interval]
+            passed, left, missing = self._take(
+                keys=[f"hango:rate:{bucket}"], args=[self.per_minute, interval, count]
             )
         except redis_fails() as error:
             # Each request would wait for the same timeout; one in a while finds out.

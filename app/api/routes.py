@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from app.api import (
+    ablations,
     access,
     agents,
     attachments,
@@ -32,8 +33,8 @@ from app.api import (
 from app.api.paths import RestOfPath
 
 RESOURCES = (
-    me, web_session, agents, sessions, messages, context, runs, tries, overrides, memory, skills,
-    files, attachments, imports, usage, quota, keys, users, audit,
+    me, web_session, agents, sessions, messages, context, runs, tries, ablations, overrides, memory,
+    skills, files, attachments, imports, usage, quota, keys, users, audit,
 )  # fmt: skip
 
 

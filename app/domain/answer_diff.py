@@ -48,11 +48,16 @@ class ToolCallsDiff(msgspec.Struct, frozen=True):
     after: Sequence[ToolCall]
 
 
-class AnswerDiff(msgspec.Struct, frozen=True):
-    """What was answered differently. Thinking is not compared: it differs each time."""
+class Likeness(msgspec.Struct, frozen=True):
+    """How far two answers are alike. Thinking is not compared: it differs each time."""
 
     change: AnswerChange  # tool calls outweigh the text
     similarity: float  # of the texts, 0 to 1: the share of words in common, in their order
+
+
+class AnswerDiff(Likeness, frozen=True):
+    """What was answered differently."""
+
     text: Sequence[Hunk]
     tool_calls: ToolCallsDiff
 
@@ -61,10 +66,20 @@ def answers_differ(before: Content, after: Content) -> AnswerDiff:
     """Compare the content blocks of two answers."""
     calls = _tool_calls_differ(before, after)
     old, new = text_of(before), text_of(after)
-    change: AnswerChange = "same" if old == new else "text"
+    like = _likeness(old, new, calls)
+    return AnswerDiff(like.change, like.similarity, hunks(old, new), calls)
+
+
+def likeness(before: Content, after: Content) -> Likeness:
+    """The same without the pieces, which cost most."""
+    return _likeness(text_of(before), text_of(after), _tool_calls_differ(before, after))
+
+
+def _likeness(before: str, after: str, calls: ToolCallsDiff) -> Likeness:
+    change: AnswerChange = "same" if before == after else "text"
     if calls.before or calls.after:
         change = "tool_calls"
-    return AnswerDiff(change, similarity(old, new), hunks(old, new), calls)
+    return Likeness(change, similarity(before, after))
 
 
 def text_of(content: Content) -> str:

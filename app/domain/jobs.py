@@ -18,12 +18,14 @@ class Job(StrEnum):
     EXECUTE_TRY = "hango.tries.execute"
     SWEEP_TRIES = "hango.tries.sweep"
     PURGE_TRIES = "hango.tries.purge"
+    CARRY_ON_ABLATION = "hango.ablations.carry_on"
+    SWEEP_ABLATIONS = "hango.ablations.sweep"
 
 
 class QueueName(StrEnum):
     """Queues by what their jobs wait for, so that a flood of one kind delays no other."""
 
-    CALLS = "calls"  # tries
+    CALLS = "calls"  # tries, and the word that starts the next of an ablation
     RUNS = "runs"
     UPKEEP = "upkeep"
 
@@ -39,6 +41,8 @@ QUEUE_OF = {
     Job.EXECUTE_TRY: QueueName.CALLS,
     Job.SWEEP_TRIES: QueueName.UPKEEP,
     Job.PURGE_TRIES: QueueName.UPKEEP,
+    Job.CARRY_ON_ABLATION: QueueName.CALLS,
+    Job.SWEEP_ABLATIONS: QueueName.UPKEEP,
 }
 
 # Acknowledged when they begin. Their rows say what became of them, and a broker that hands out

@@ -110,6 +110,8 @@ def start(runtime: Runtime, tx: Transaction, session_id: UUID, plan: Plan, most:
     expires_at = runtime.now() + runtime.settings.try_retention
     trial = tx.tries.add(new_id(), session_id, plan, expires_at)
     detail = {"try": str(trial.id), "excluded": plan.excluded, "model": trial.model}
+    if plan.ablation_id is not None:
+        detail["ablation"] = str(plan.ablation_id)
     tx.audit.add(Action.CONTEXT_TRY, "session", session_id, detail)
     tx.enqueue(Job.EXECUTE_TRY, str(trial.id))
     return trial
@@ -133,7 +135,15 @@ def cancel(tx: Transaction, try_id: UUID) -> Shown:
     Raises:
         NotFound: the try is not the principal's to see.
     """
-    return _shown(tx, [tx.tries.cancel(try_id)])[0]
+    cancelled = tx.tries.cancel(try_id)
+    go_on(tx, cancelled)
+    return _shown(tx, [cancelled])[0]
+
+
+def go_on(tx: Transaction, trial: Try) -> None:
+    """Have the ablation go on that a try was a part of, now that it has ended."""
+    if trial.ablation_id is not None:
+        tx.enqueue(Job.CARRY_ON_ABLATION, str(trial.ablation_id))
 
 
 def sweep(runtime: Runtime) -> None:
@@ -142,12 +152,12 @@ def sweep(runtime: Runtime) -> None:
 
 
 def purge(runtime: Runtime) -> None:
-    """Throw away the tries whose time is over, with all that they hold."""
+    """Throw away the tries and ablations whose time is over, with all that they hold."""
     purged, more = 0, True
     while more:
         with runtime.database.system() as system:
-            gone = system.tries.purge(PURGE_BATCH)
-        purged, more = purged + gone, gone == PURGE_BATCH
+            gone = (system.tries.purge(PURGE_BATCH), system.ablations.purge(PURGE_BATCH))
+        purged, more = purged + sum(gone), PURGE_BATCH in gone
     log.info("tries_purged", rows=purged)
 
 

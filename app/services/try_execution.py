@@ -22,7 +22,7 @@ from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.errors import NoLongerAllowed, WorkLost
 from app.provider.failures import ProviderFailure
 from app.runtime import Runtime
-from app.services import calls, try_diffs
+from app.services import calls, tries, try_diffs
 from app.services.calls import Call, MadeFor
 from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.store.transaction import Transaction
@@ -152,6 +152,7 @@ class _Execution:
     def _end(self, tx: Transaction, result: _Result) -> None:
         tx.tries.hold(self._claimed.held)
         tx.tries.end(self._claimed.held, result.ending, answer=result.answer)
+        tries.go_on(tx, self._claimed.work)
 
 
 def _span_attributes(claimed: Claimed[Try]) -> spans.Attributes:

@@ -19,6 +19,7 @@ from app.domain.keys import PresentedKey
 from app.domain.principals import Principal
 from app.domain.web_sessions import SignedIn
 from app.settings import Settings
+from app.store.ablations import Ablations, AllAblations
 from app.store.agents import Agents
 from app.store.attachments import Attachments
 from app.store.audit import AllAudit, Audit
@@ -90,6 +91,7 @@ class Transaction:
         self.imports = Imports(connection, scope)
         self.runs = Runs(connection, scope)
         self.tries = Tries(connection, scope)
+        self.ablations = Ablations(connection, scope)
         self.usage = Usage(connection, scope)
         self.usage_reports = UsageReports(connection, scope)
         self.quota = Quotas(connection, scope)
@@ -114,6 +116,7 @@ class SystemTransaction:
         self.sessions = AllSessions(connection)
         self.runs = AllRuns(connection)
         self.tries = AllTries(connection)
+        self.ablations = AllAblations(connection)
         self.counts = AllCounts(connection)
         self.quota = AllQuotas(connection)
         self.audit = AllAudit(connection)

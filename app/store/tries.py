@@ -57,6 +57,11 @@ class Tries(WorkOf[Try]):
                 raise Gone("Results of tries are kept for HANGO_TRY_RETENTION.") from None
             raise
 
+    def of_ablation(self, ablation_id: UUID) -> list[Try]:
+        """Those of an ablation, in the order in which they were started."""
+        found = self._select().where(tries.c.ablation_id == ablation_id)
+        return [self._made(row) for row in self._rows(found.order_by(tries.c.id))]
+
     def begin_call(self, held: Held, sending: SentSnapshot) -> None:
         """From now on the call may be under way: nobody may repeat it."""
         self._change(held, call_started_at=func.clock_timestamp(), **_snapshot(sending))

@@ -89,6 +89,17 @@ class Usage(Repository):
             for row in self._rows(found)
         }
 
+    def usual_output(self, session_id: UUID) -> int | None:
+        """How many tokens the answers in a session have on average; None: there are none."""
+        found = select(func.round(func.avg(usage_records.c.output_tokens))).where(
+            self._scope.of_session(usage_records),
+            usage_records.c.session_id == session_id,
+            usage_records.c.purpose.in_(("turn", "context_try")),
+            usage_records.c.outcome == "succeeded",
+        )
+        average = self._one(found)[0]
+        return None if average is None else int(average)
+
     def _of(self, run_id: UUID, *columns: Any) -> Select[Any]:
         return select(*columns).where(
             self._scope.of_session(usage_records), usage_records.c.run_id == run_id

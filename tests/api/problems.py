@@ -7,7 +7,10 @@ from typing import Any
 from werkzeug.test import TestResponse
 
 MEMBERS = {"type", "title", "status", "code", "request_id", "detail", "errors"}
-EXTENSIONS = {402: {"left", "resets_at"}}
+EXTENSIONS = {
+    "quota_exceeded": {"left", "resets_at"},
+    "max_cost_too_low": {"max_cost", "needed", "most"},
+}
 
 
 def assert_problem(reply: TestResponse, status: int, code: str | None = None) -> dict[str, Any]:
@@ -15,8 +18,7 @@ def assert_problem(reply: TestResponse, status: int, code: str | None = None) ->
     assert reply.status_code == status, reply.text
     assert reply.content_type == "application/problem+json"
     problem: dict[str, Any] = reply.json
-    extensions = EXTENSIONS.get(status, set())
-    assert problem.keys() - MEMBERS == extensions
+    assert problem.keys() - MEMBERS == EXTENSIONS.get(problem["code"], set())
     assert problem.keys() >= MEMBERS - {"detail", "errors"}
     assert problem["status"] == status
     assert problem["type"] == f"/docs/errors#{problem['code']}"

@@ -27,6 +27,8 @@ BODIES: dict[str, Any] = {
     "messages.append_messages": {"role": "user", "content": "more"},
     "runs.create_run": {"message": "go on"},
     "tries.create_try": {"message": "go on"},
+    "ablations.preview_ablation": {"parts": ["system:agent"]},
+    "ablations.create_ablation": {"parts": ["system:agent"], "max_cost": None},
     "memory.put_memory": {"content": "new"},
     "skills.put_skill": {"description": "new", "body": "new"},
     "files.put_file": {"content": "new"},
@@ -89,15 +91,16 @@ def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> d
         "name": "sk",
         "memory": path[1:],
         "files": file[1:],
-        **(_run(member, runtime) if _asks_for_a_run(request) else {}),
+        **(_run(member, runtime) if _asks_for(request, "run_id") else {}),
         **_try(member, session),
+        **(_ablation(member) if _asks_for(request, "ablation_id") else {}),
     }
 
 
-def _asks_for_a_run(request: pytest.FixtureRequest) -> bool:
-    """Whether the test is about one route, and that one takes a run."""
+def _asks_for(request: pytest.FixtureRequest, argument: str) -> bool:
+    """Whether the test is about one route, and that one takes such an id."""
     rule = getattr(request.node, "callspec", None) and request.node.callspec.params.get("rule")
-    return rule is not None and "run_id" in rule.arguments
+    return rule is not None and argument in rule.arguments
 
 
 def _run(member: Caller, runtime: Runtime) -> dict[str, str]:
@@ -111,6 +114,15 @@ def _try(member: Caller, session: str) -> dict[str, str]:
     begun = member.post(f"/v1/sessions/{session}/context/try", json={})
     assert begun.status_code == 202, begun.text
     return {"try_id": begun.json["id"]}
+
+
+def _ablation(member: Caller) -> dict[str, str]:
+    """An ablation of a session of its own."""
+    session = make_session(member, make_agent(member), user("hi"))
+    body = BODIES["ablations.create_ablation"]
+    begun = member.post(f"/v1/sessions/{session}/context/ablations", json=body)
+    assert begun.status_code == 202, begun.text
+    return {"ablation_id": begun.json["id"]}
 
 
 def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any:
@@ -211,7 +223,7 @@ def test_a_refusal_leaves_no_trace_in_the_audit(
     runtime: Runtime,
     owned: dict[str, str],
 ) -> None:
-    everything = {**owned, **_run(member, runtime)}
+    everything = {**owned, **_run(member, runtime), **_ablation(member)}
     before = len(admin.get("/v1/audit?limit=200").json["items"])
 
     for caller in (stranger, other_member):

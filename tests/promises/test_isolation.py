@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import (
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 import app.store
 from app.domain import keys
+from app.domain.ablation import Ablation, Plans, Table
 from app.domain.agents import Agent, Subagent
 from app.domain.attachments import Attachment
 from app.domain.audit import Action
@@ -87,6 +89,7 @@ class Belongings:
     held: Held
     trial: Try
     trial_held: Held
+    ablation: Ablation
     call: StartedCall
     reservation: Reservation
     web_session: WebSession
@@ -123,7 +126,9 @@ def hers(database: Database, people: People) -> Belongings:
         attachment = tx.attachments.add(an_attachment(session), b"tea")
         imported = tx.imports.add(an_import(people.alice, agent, session))
         run = tx.runs.add(new_id(), session.id, agent.id, None, 1)
-        trial = tx.tries.add(new_id(), session.id, a_plan(agent), NOW)
+        ablation = add_ablation(tx, session.id, agent)
+        plan = replace(a_plan(agent), ablation_id=ablation.id)
+        trial = tx.tries.add(new_id(), session.id, plan, NOW)
         call = a_call(run)
         tx.usage.begin(call)
         tx.usage.begin(a_trial_call(agent, trial))
@@ -149,6 +154,7 @@ def hers(database: Database, people: People) -> Belongings:
         claimed.held,
         trial,
         on_trial.held,
+        ablation,
         call,
         reservation,
         web_session,
@@ -178,6 +184,18 @@ def a_call(run: Run) -> StartedCall:
         estimator=COUNTED_BY,
         request_sha256=SHA,
         manifest=[SentPart("message:1", "message", SHA, 5)],
+    )
+
+
+def add_ablation(tx: Transaction, session_id: UUID, agent: Agent) -> Ablation:
+    return tx.ablations.add(
+        new_id(),
+        session_id,
+        model=agent.model,
+        table=Table(steps=[]),
+        plans=Plans(a_plan(agent).loaded, []),
+        max_cost=1,
+        expires_at=NOW,
     )
 
 
@@ -351,6 +369,15 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "end_turn": lambda tx, hers: tx.runs.end_turn(hers.held, [1]),
         "end": lambda tx, hers: tx.runs.end(hers.held, CANCELLED),
     },
+    "ablations": {
+        "get": lambda tx, hers: tx.ablations.get(hers.ablation.id),
+        "page": lambda tx, hers: tx.ablations.page(hers.session.id, None, 50).items,
+        "add": lambda tx, hers: add_ablation(tx, hers.session.id, hers.agent),
+        "hold": lambda tx, hers: tx.ablations.hold(hers.ablation.id),
+        "ask_to_cancel": lambda tx, hers: tx.ablations.ask_to_cancel(hers.ablation.id),
+        "save": lambda tx, hers: tx.ablations.save(hers.ablation),
+        "end": lambda tx, hers: tx.ablations.end(hers.ablation),
+    },
     "tries": {
         "get": lambda tx, hers: tx.tries.get(hers.trial.id),
         "page": lambda tx, hers: tx.tries.page(hers.session.id, None, 50).items,
@@ -361,10 +388,13 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
             hers.trial_held, a_plan(hers.agent).snapshot
         ),
         "end": lambda tx, hers: tx.tries.end(hers.trial_held, CANCELLED),
+        "of_ablation": lambda tx, hers: tx.tries.of_ablation(hers.ablation.id),
     },
     "usage_records": {
         "calls": lambda tx, hers: tx.usage.calls(hers.run.id),
         "of_tries": lambda tx, hers: tx.usage.of_tries([hers.trial.id]),
+        "sent_of_tries": lambda tx, hers: tx.usage.sent_of_tries([hers.trial.id]),
+        "usual_output": lambda tx, hers: tx.usage.usual_output(hers.session.id),
         "call": lambda tx, hers: tx.usage.call(hers.run.id, 1),
         "totals": lambda tx, hers: tx.usage.totals([hers.run.id]),
         "begin": lambda tx, hers: tx.usage.begin(a_call(hers.run)),

@@ -172,6 +172,15 @@ def _records(*, agent: UUID, session: UUID, run: UUID, user: UUID, key: UUID) ->
             "added": [],
             "replaced": {},
         },
+        "ablations": {
+            "id": new_id(),
+            "session_id": session,
+            "owner_id": user,
+            "key_id": key,
+            "model": "claude-sonnet-5-5",
+            "findings": {},
+            "loaded": {},
+        },
         "usage_records": {
             "id": new_id(),
             "purpose": "turn",

@@ -21,9 +21,10 @@ from app.store.tables.sessions import (
     sessions,
     todos,
 )
-from app.store.tables.work import checkpoints, runs, tries, usage_records
+from app.store.tables.work import ablations, checkpoints, runs, tries, usage_records
 
 __all__ = [
+    "ablations",
     "agents",
     "api_keys",
     "attachments",

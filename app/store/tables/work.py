@@ -159,6 +159,40 @@ tries = Table(
     CheckConstraint("baseline_id <> id", name="not_its_own_baseline"),
 )
 
+# The tries of an ablation are rows of `tries`; this row says which, and what is left to do.
+ablations = Table(
+    "ablations",
+    metadata,
+    tenant_key(),
+    id_key(),
+    Column("session_id", Uuid, nullable=False),
+    Column("owner_id", Uuid, nullable=False),
+    Column("key_id", Uuid),
+    text("status", server_default="running"),
+    text("model"),
+    Column("max_cost_micro_dollars", BigInteger),  # NULL: no limit
+    json_text("findings"),  # the table: parts, figures, ids of tries; no content
+    json_text("loaded", nullable=True),  # what its tries go by, until it has ended
+    made_at(),
+    instant("cancel_requested_at"),
+    instant("finished_at"),
+    text("error_code", nullable=True),
+    text("error_detail", nullable=True),
+    instant("expires_at"),
+    of_tenant(),
+    refers("session_id", "sessions", ondelete="CASCADE"),
+    refers("owner_id", "users"),
+    refers("key_id", "api_keys"),
+    Index(None, "tenant_id", "session_id", "id"),
+    Index("ix_ablations_running", "created_at", postgresql_where=sql("status = 'running'")),
+    Index("ix_ablations_expires_at", "expires_at"),
+    CheckConstraint("status IN ('running', 'succeeded', 'failed', 'cancelled')", name="status"),
+    CheckConstraint("(finished_at IS NULL) = (status = 'running')", name="finished_when_final"),
+    CheckConstraint("(loaded IS NULL) = (status <> 'running')", name="loaded_while_running"),
+    CheckConstraint("(error_code IS NOT NULL) = (status = 'failed')", name="failed_says_why"),
+    CheckConstraint("max_cost_micro_dollars >= 0", name="max_cost"),
+)
+
 checkpoints = Table(
     "checkpoints",
     metadata,
