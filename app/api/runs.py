@@ -37,7 +37,11 @@ _LAST_EVENT_ID: dict[str, Any] = {
     "description": "The id of the last event that was seen: those behind it follow.",
 }
 _EVENTS = {
-    "description": "Events as JSON, each with an id; `done` is the last. `reset`: events behind "
+    "description": "Events as JSON, each with an id; `done` is the last. `message.block` (`turn`, "
+    "`block`, `type`; of a call `id`, `name`): a block of the answer begins. `message.delta` "
+    "(`turn`, `block`, `delta` as the provider sends it). `tool.started`, `tool.finished` (`id`, "
+    "`name`, `is_error`). `task.started`, `task.finished` (`helper`, `run_id`, `session_id`). "
+    "`turn.finished` (`turn`, `messages`: what was stored). `reset`: events behind "
     "`Last-Event-ID` are no longer kept, so read the messages anew.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }

@@ -248,8 +248,13 @@ class _Execution:
         tell_ended(self._runtime, names.RUNS, self._run.id, ending)
 
     def _on_event(self, event: Event) -> None:
-        if event["type"] == "content_block_delta":
-            self._tell("message.delta", {"turn": self._turns + 1, "delta": event["delta"]})
+        about = {"turn": self._turns + 1, "block": event.get("index")}
+        if event["type"] == "content_block_start":
+            begun = event["content_block"]
+            named = {name: begun[name] for name in ("type", "id", "name") if name in begun}
+            self._tell("message.block", about | named)
+        elif event["type"] == "content_block_delta":
+            self._tell("message.delta", about | {"delta": event["delta"]})
 
     def _on_tool(self, call: ToolCall, outcome: ToolOutcome | None) -> None:
         about = {"id": call.id, "name": call.name}

@@ -57,6 +57,19 @@ def test_a_run_is_told_from_its_first_word_to_its_end(member: Caller, run: str) 
     assert "".join(words) == "There is nothing."
 
 
+def test_each_block_of_an_answer_is_announced_and_told_apart(member: Caller, run: str) -> None:
+    told = events(member, run)
+
+    begun = [each["data"] for each in told if each["event"] == "message.block"]
+    assert [(each["turn"], each["block"], each["type"]) for each in begun] == [
+        (1, 0, "tool_use"),
+        (2, 0, "text"),
+    ]
+    assert (begun[0]["name"], bool(begun[0]["id"])) == ("ls", True)
+    deltas = [each["data"] for each in told if each["event"] == "message.delta"]
+    assert {(each["turn"], each["block"]) for each in deltas} <= {(1, 0), (2, 0)}
+
+
 def test_it_goes_on_behind_the_last_event_that_was_seen(member: Caller, run: str) -> None:
     whole = events(member, run)
 

@@ -150,7 +150,7 @@ def test_an_answer_of_which_no_event_is_kept_is_shown_whole(
 def test_without_a_place_to_follow_it_the_answer_is_waited_for(
     site: Site, on_site: Asks, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Hub, "enter", lambda _: False)
+    monkeypatch.setattr(Hub, "follow", lambda _: False)
 
     with working(site.runtime, ScriptedProvider(Reply(blocks=[text("Late.")]))):
         ended = on_site("chat", "--session", session, "look")
