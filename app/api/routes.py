@@ -7,6 +7,7 @@ from flask import Flask
 from app.api import (
     ablations,
     access,
+    admin_page,
     agents,
     attachments,
     audit,
@@ -48,6 +49,7 @@ def add(app: Flask) -> None:
     app.url_map.converters["rest"] = RestOfPath
     app.register_blueprint(operations.blueprint)
     app.register_blueprint(pages.blueprint)
+    app.register_blueprint(admin_page.blueprint)
     document = pages.Document(app)
     for module in RESOURCES:
         document.register_blueprint(module.blueprint)

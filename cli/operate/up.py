@@ -169,6 +169,7 @@ def _tell(made: Running) -> None:
     url, key = made.connection.url, made.connection.key
     file = made.data / connection.FILE
     click.echo(f"hango is running at {url}  (API: {url}/docs)\n")
+    click.echo(f"  page  {url}/admin/  (sign in with the key)")
     click.echo(f"  key   {key}" if made.key_is_new else f"  key   in {file}")
     click.echo(f"  data  {made.data}\n")
     if made.session_id:
