@@ -33,6 +33,7 @@ MARKS = {
     "base_changed": "original changed",
     "thinking_dropped": "thinking dropped",
     "rough": "rough count",
+    "unavailable": "unavailable",
 }
 
 
@@ -56,9 +57,17 @@ def context() -> None:
 @click.option(
     "--messages-before", type=click.IntRange(min=1), metavar="SEQ", help="Only messages before it."
 )
+@click.option(
+    "--injections", is_flag=True, help="Gather injections too: servers outside hear of it."
+)
 @invocation
 def show(
-    hango: Invocation, session: str, full: str | None, before: bool, **page: int | None
+    hango: Invocation,
+    session: str,
+    full: str | None,
+    before: bool,
+    injections: bool,
+    **page: int | None,
 ) -> None:
     """Show what the next model call of a session will send, and what each part costs.
 
@@ -69,6 +78,8 @@ def show(
         raise click.UsageError("--before goes with --full PART.")
     api = hango.api
     query = {"full": full, "view": "before" if before else None, **page}
+    if injections:
+        query["injections"] = "1"
     found = session_id(api, session)
     answer = api.get("v1", "sessions", found, "context", query=query)
     hango.show(answer, _print_part if full is not None else _print_snapshot)
@@ -179,8 +190,19 @@ def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:
         yield f"{snapshot['model']} is not in the catalogue: its limits are cautious guesses."
     if not snapshot.get("transparent", True):
         yield "Injections were gathered for this answer."
+    yield from _injection_warnings(snapshot.get("injections") or [])
     if page and page.get("before"):
         yield f"Older messages: add --messages-before {page['before']}."
+
+
+def _injection_warnings(injections: list[dict[str, Any]]) -> Iterator[str]:
+    unseen = [each["name"] for each in injections if each["state"] == "not_gathered"]
+    if unseen:
+        yield f"Not gathered, though the call will be: {', '.join(unseen)}. Add --injections."
+    for each in injections:
+        if code := each.get("code"):
+            what = "failed" if each["state"] == "failed" else "does not bring all"
+            yield f"The injection {each['name']} {what}: {code}."
 
 
 def _override_warnings(overrides: dict[str, Any]) -> Iterator[str]:

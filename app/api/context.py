@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from flask import Response
 
-from app.api.current import reading
+from app.api.current import principal, reading, runtime
 from app.api.resource import Resource
 from app.api.schemas.context import ContextQuery, answer
 from app.domain.snapshots import PartContent, Snapshot
-from app.services import context, part_content
+from app.services import context, injections, part_content
 
 blueprint = Resource("context", "What the next model call of a session would send.")
 
@@ -28,12 +29,25 @@ blueprint = Resource("context", "What the next model call of a session would sen
     }
 )
 def get_context(query: dict[str, Any], session_id: UUID) -> Response:
-    """Show the next call part by part. Nothing is written, and no model is called."""
-    with reading() as tx:
+    """Show the next call part by part. Nothing is written, and no model is called.
+
+    Injections are gathered with `injections=1` alone; `injections` in the answer lists them.
+    """
+    with _gathered(query, session_id) as gathering, reading() as tx:
         if query["full"] is not None:
-            return _json(part_content.part_in_full(tx, session_id, *_wanted(query)))
-        whole = context.inspect(tx, session_id, transparent=not query["injections"])
+            part, view = _wanted(query)
+            found = part_content.part_in_full(tx, session_id, part, view, gathering.injected)
+            return _json(found)
+        whole = context.inspect(tx, session_id, gathering.injected)
     return _json(context.page_of_messages(whole, query["messages_limit"], query["messages_before"]))
+
+
+def _gathered(
+    query: dict[str, Any], session_id: UUID
+) -> AbstractContextManager[injections.Gathering]:
+    if not query["injections"]:
+        return nullcontext(injections.Gathering())
+    return injections.inspected(runtime(), principal(), session_id)
 
 
 def _wanted(query: dict[str, Any]) -> tuple[str, part_content.View]:

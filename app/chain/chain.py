@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from app.chain.middleware import CallNext, Middleware, Reply
@@ -115,4 +115,4 @@ def _with_text(block: SystemBlock, text: str) -> SystemBlock:
     if block.source:
         before, _, behind = block.text.partition(block.source)
         framed, source = f"{before}{text}{behind}", text
-    return SystemBlock(block.part, framed, block.contributor, block.origin, source=source)
+    return replace(block, text=framed, source=source)

@@ -10,9 +10,12 @@ import msgspec
 from app.chain.chain import Contributed
 from app.chain.counts import tokens_of
 from app.chain.fingerprint import definition_sha256, request_sha256, text_sha256
+from app.chain.injection_views import failed_parts, injection_views
 from app.chain.middlewares.context_overrides import Suspended, Unfiltered, overrides_of
 from app.chain.middlewares.guard import Decision
+from app.chain.middlewares.injections import Gathered
 from app.domain.catalogue import facts_for
+from app.domain.injections import part_of
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
 from app.domain.parts import AnyPart, Part, PartId, PartKind, SentMessage, message_part
@@ -36,7 +39,7 @@ class Covered(msgspec.Struct, frozen=True):
     messages: list[MessageRef]
 
 
-def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool = True) -> Snapshot:
+def snapshot(request: ModelRequest, estimator: Estimator) -> Snapshot:
     """Describe a captured request part by part. Makes no count and loads no content."""
     state = request.state
     overrides = overrides_of(state)
@@ -51,13 +54,15 @@ def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool =
         unfiltered.messages if unfiltered else request.messages, request, overrides
     )
     groups = Groups(system, tools, messages)
-    _add_ghosts(groups, overrides, state.find(Covered))
+    gathered = state.get(Gathered).injected
+    groups.system.parts += failed_parts(gathered or (), overrides)
+    _add_ghosts(groups, overrides, state)
     return Snapshot(
         session_id=str(state.session_id),
         agent_id=str(state.agent.id),
         model=request.model,
         model_known=facts.known,
-        transparent=transparent,
+        transparent=not gathered,
         request_sha256=request_sha256(request),
         groups=groups,
         totals=_totals(groups, request, decision, estimator),
@@ -66,6 +71,7 @@ def snapshot(request: ModelRequest, estimator: Estimator, *, transparent: bool =
         cache=_cache_view(request, groups, facts.min_cache_tokens),
         sendable=bool(request.messages),
         tool_choice=dict(request.tool_choice) if request.tool_choice else None,
+        injections=injection_views(state.agent.injections, gathered, overrides),
     )
 
 
@@ -308,13 +314,17 @@ def _totals(
     )
 
 
-def _add_ghosts(groups: Groups, overrides: OverrideSet, covered: Covered | None) -> None:
+def _add_ghosts(groups: Groups, overrides: OverrideSet, state: RunState) -> None:
     if not len(overrides):
         return
+    covered = state.find(Covered)
+    # It is not stale: it is there, and was not gathered.
+    injections = {part_of(each.name) for each in state.agent.injections}
     by_kind = {"system": groups.system, "tool": groups.tools}
     each_group = (groups.system, groups.tools, groups.messages)
     there = {part.id for group in each_group for part in group.parts}
     for ghost in ghosts(overrides, there, covered.messages if covered else []):
+        ghost.stale = ghost.stale and ghost.id not in injections
         by_kind.get(ghost.kind, groups.messages).parts.append(ghost)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.chain.chain import Chain
 from app.chain.middlewares.context_overrides import ContextOverrides, OverrideSource
 from app.chain.middlewares.filesystem import Filesystem
 from app.chain.middlewares.guard import Guard
+from app.chain.middlewares.injections import Injections
 from app.chain.middlewares.memory import Memory
 from app.chain.middlewares.patch_tool_calls import PatchToolCalls
 from app.chain.middlewares.prompt_cache import PromptCache
@@ -17,6 +19,7 @@ from app.chain.middlewares.todo import Todo
 from app.chain.middlewares.tool_allowlist import ToolAllowlist
 from app.chain.skills_in_use import SkillsInUse
 from app.chain.thinking import ThoughtSource
+from app.domain.injections import Injected
 from app.domain.ports import ContentReader, Delegate, Estimator, Sources, Workspace
 
 
@@ -37,9 +40,15 @@ class Workbench(NamedTuple):
     skills_in_use: SkillsInUse | None = None  # the run's own, if its turns have a chain each
 
 
-def default_chain(reads: Reads, estimator: Estimator, workbench: Workbench | None = None) -> Chain:
+def default_chain(
+    reads: Reads,
+    estimator: Estimator,
+    workbench: Workbench | None = None,
+    injected: Sequence[Injected] | None = None,
+) -> Chain:
     """The stack that every run, try and inspect goes through.
 
+    `injected`: what was gathered for this call; None: nothing was, nor was it to be.
     Without a workbench the tools are the same to the model, and those that would need it have
     no handler.
     """
@@ -53,6 +62,8 @@ def default_chain(reads: Reads, estimator: Estimator, workbench: Workbench | Non
             Subagents(delegate),
             Memory(reads.sources),
             Skills(reads.sources, estimator, in_use),
+            # Last of the contributors: behind the cache mark, what changes spoils nothing.
+            Injections(injected),
             # Repairs before overrides: an override may name a synthetic part's neighbour.
             PatchToolCalls(estimator),
             # Before Guard: the budget sees the history that is really sent.

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from app.domain.injections import Injection
+
 MIDDLEWARES = ("todo", "filesystem", "subagents", "memory", "skills")
 WITH_TOOLS = ("todo", "filesystem", "subagents", "skills")  # those that contribute some
 
@@ -41,6 +43,7 @@ class Agent:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     middleware: Mapping[str, bool] = field(default_factory=dict)  # absent: on
     subagents: tuple[Subagent, ...] = ()
+    injections: tuple[Injection, ...] = ()
     strategy: Mapping[str, Any] = field(default_factory=dict)  # name, trigger, target
     shared: bool = False
     helper: str | None = None  # the name, where this is the agent as one of its helpers
@@ -51,9 +54,11 @@ class Agent:
     def as_helper(self, helper: Subagent) -> Agent:
         """The agent as it is in a session of this helper: with its prompt, and with its tools.
 
-        All else (model, limits, memory, skills, helpers) is the agent's own.
+        All else (model, limits, memory, skills, helpers) is the agent's own, but that nothing is
+        injected: a helper sees what it was told.
         """
-        own = replace(self, helper=helper.name, system_blocks=(helper.system_prompt,))
+        prompt = (helper.system_prompt,)
+        own = replace(self, helper=helper.name, system_blocks=prompt, injections=())
         if helper.tools is None:
             return own
         custom = [tool for tool in self.custom_tools if _name_of(tool) in helper.tools]

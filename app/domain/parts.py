@@ -118,6 +118,7 @@ class Part(msgspec.Struct, omit_defaults=True, gc=False):
     thinking_dropped: bool = False
     rough: bool = False  # the count is a bound or a guess: an image by URL, an unknown block
     tokens_before: int | None = None  # of a replaced part: what the original costs
+    unavailable: str | None = None  # of an injection that failed: the code of why
 
 
 class SentMessage(msgspec.Struct, gc=False):
@@ -144,6 +145,7 @@ class SentMessage(msgspec.Struct, gc=False):
     thinking_dropped: ClassVar[bool] = False
     rough: ClassVar[bool] = False
     tokens_before: ClassVar[int | None] = None
+    unavailable: ClassVar[str | None] = None
 
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ class SystemBlock:
     origin: str  # the setting, file or version that it comes from
     cache: bool = False  # carries a cache mark
     source: str | None = None  # the text as its author wrote it, where `text` wraps it
+    volatile: bool = False  # another text at each call: no cache mark covers it
 
 
 @dataclass(frozen=True, slots=True)

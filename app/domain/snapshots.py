@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from app.domain.injections import State
 from app.domain.parts import AnyPart
 
 
@@ -75,6 +76,15 @@ class CacheView(msgspec.Struct, frozen=True):
     effective: bool
 
 
+class InjectionView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of the agent's injections, and what came of it in this request."""
+
+    name: str
+    part: str  # the id of the part that it becomes
+    state: State
+    code: str | None = None  # why it failed, or does not bring all that it might
+
+
 class Snapshot(msgspec.Struct, omit_defaults=True):
     """What the next model call of a session would send."""
 
@@ -82,7 +92,7 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     agent_id: str
     model: str
     model_known: bool
-    transparent: bool
+    transparent: bool  # False: injections were gathered, which may be seen outside
     request_sha256: str
     groups: Groups
     totals: Totals
@@ -91,6 +101,7 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     cache: CacheView
     sendable: bool  # False while there is no message to send
     tool_choice: dict[str, object] | None = None
+    injections: list[InjectionView] = []
 
 
 class PartContent(msgspec.Struct):

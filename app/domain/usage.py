@@ -22,6 +22,7 @@ class SentPart(msgspec.Struct, frozen=True, omit_defaults=True):
     tokens: int
     included: bool = True
     override: str = "none"
+    unavailable: str | None = None  # of an injection that failed: the code of why
 
 
 class StartedCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from app.chain.prompts import built_in_tool_names, definitions_of
 from app.domain.agents import MIDDLEWARES, Agent, Subagent
 from app.domain.audit import Action
 from app.domain.catalogue import ModelFacts, facts_for
 from app.domain.ids import new_id
+from app.domain.injections import Injection, Retrieval
 from app.domain.jobs import Job
 from app.domain.text import clean_json
 from app.domain.validity import check_tool
@@ -103,6 +106,8 @@ def check_sendable(agent: Agent) -> None:
         )
     if faults := list(_tool_faults(agent)):
         raise ToolRefused(faults=faults)
+    if faults := list(_injection_faults(agent)):
+        raise BadBody(faults=faults)
 
 
 def tools_of(middlewares: Sequence[str]) -> frozenset[str]:
@@ -131,6 +136,21 @@ def _tool_faults(agent: Agent) -> Iterator[Fault]:
             yield Fault(at, "name_twice", "Another tool of this agent has the same name.")
 
 
+def _injection_faults(agent: Agent) -> Iterator[Fault]:
+    names: Counter[str] = Counter()
+    for index, each in enumerate(agent.injections):
+        names[each.name] += 1
+        if names[each.name] == 2:
+            advice = "Another injection of this agent has the same name."
+            yield Fault(f"injections[{index}].name", "name_twice", advice)
+        if isinstance(each, Retrieval) and "memory" in each.over and agent.uses("memory"):
+            advice = (
+                "The memory middleware sends every file as a whole: turn it off, or leave memory "
+                "out of `over`."
+            )
+            yield Fault(f"injections[{index}].over", "memory_is_sent_whole", advice)
+
+
 def _changes(
     wanted: Mapping[str, Any], facts: ModelFacts, parameters: Mapping[str, Any] = {}
 ) -> dict[str, Any]:
@@ -143,6 +163,8 @@ def _changes(
         changes["tools"] = tuple(_tools(wanted["tools"]))
     if "subagents" in wanted:
         changes["subagents"] = tuple(_subagent(each) for each in wanted["subagents"])
+    if "injections" in wanted:
+        changes["injections"] = tuple(_injection(each) for each in wanted["injections"])
     if "temperature" in wanted:
         changes["parameters"] = {**parameters, "temperature": _temperature(wanted, facts)}
     return changes
@@ -164,6 +186,11 @@ def _subagent(given: Mapping[str, Any]) -> Subagent:
         system_prompt=given["system_prompt"],
         tools=None if tools is None else tuple(tools),
     )
+
+
+def _injection(given: Mapping[str, Any]) -> Injection:
+    injection: Injection = msgspec.convert(given, Injection)
+    return injection
 
 
 def _temperature(wanted: Mapping[str, Any], facts: ModelFacts) -> float:

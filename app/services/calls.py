@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from app.chain.snapshots import snapshot
 from app.chain.stack import Workbench
 from app.domain.catalogue import facts_for
 from app.domain.ids import new_id
+from app.domain.injections import Injected
 from app.domain.quota import Amount
 from app.domain.responses import Response, Usage
 from app.domain.snapshots import Snapshot
@@ -49,14 +50,20 @@ class Call:
 
 
 def ready(
-    tx: Transaction, session_id: UUID, loaded: Loaded, workbench: Workbench | None = None
+    tx: Transaction,
+    session_id: UUID,
+    loaded: Loaded,
+    workbench: Workbench | None = None,
+    injected: Sequence[Injected] | None = None,
 ) -> Call:
     """Assemble the next call through the chain, as inspect does, and check it.
 
     Raises:
         NothingToSend, RequestInvalid
     """
-    assembled = context.assemble(tx, session_id, loaded=loaded, workbench=workbench)
+    assembled = context.assemble(
+        tx, session_id, loaded=loaded, workbench=workbench, injected=injected
+    )
     request = assembled.request
     if not request.messages:
         raise NothingToSend("Take back the overrides that leave every message out.")
@@ -174,7 +181,15 @@ def manifest(shown: Snapshot) -> list[SentPart]:
     """The parts of a snapshot, by what identifies them."""
     groups = (shown.groups.system, shown.groups.tools, shown.groups.messages)
     return [
-        SentPart(part.id, part.kind, part.sha256, part.tokens, part.included, part.override)
+        SentPart(
+            part.id,
+            part.kind,
+            part.sha256,
+            part.tokens,
+            part.included,
+            part.override,
+            part.unavailable,
+        )
         for group in groups
         for part in group.parts
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from app.chain.fingerprint import text_sha256
 from app.chain.middlewares.context_overrides import OverrideSource, overrides_of
 from app.chain.snapshots import Covered, snapshot
 from app.chain.stack import Reads, Workbench, default_chain
+from app.domain.injections import Injected
 from app.domain.jsontext import loads
 from app.domain.overrides import NO_OVERRIDES, OverrideSet
 from app.domain.parts import AnyPart, seq_of
@@ -35,17 +36,19 @@ class Assembled:
     estimator: Estimator
 
 
-def assemble(
+def assemble(  # noqa: PLR0913 (what one request is made of)
     tx: Transaction,
     session_id: UUID,
     overrides: OverrideSource | None = None,
     loaded: Loaded | None = None,
     workbench: Workbench | None = None,
+    injected: Sequence[Injected] | None = None,
 ) -> Assembled:
     """Build the next request through the real chain, and stop before anything is called.
 
     With `overrides`, those act in place of the saved ones; with `loaded`, all that a run reads
-    once is taken from there. With a `workbench`, its tools can be carried out.
+    once is taken from there. With a `workbench`, its tools can be carried out. `injected` is what
+    was gathered for this request.
 
     Raises:
         NotFound: the session is not the principal's to see.
@@ -59,22 +62,25 @@ def assemble(
     _count_missing(tx, session_id, history, estimator)
     state = RunState(agent, session_id, history)
     reads = _reads(tx, overrides or tx.overrides)
-    chain = default_chain(frozen(reads, loaded) if loaded else reads, estimator, workbench)
+    frozen_reads = frozen(reads, loaded) if loaded else reads
+    chain = default_chain(frozen_reads, estimator, workbench, injected)
     chain.before_run(state)
     return Assembled(chain.model_call(state, capture), state, estimator)
 
 
-def inspect(tx: Transaction, session_id: UUID, *, transparent: bool = True) -> Snapshot:
-    """The snapshot of the session's next call.
+def inspect(
+    tx: Transaction, session_id: UUID, injected: Sequence[Injected] | None = None
+) -> Snapshot:
+    """The snapshot of the session's next call, with what was gathered for it.
 
     Raises:
         NotFound: the session is not the principal's to see.
     """
     started = time.perf_counter()
     with spans.begun(names.CONTEXT_INSPECT) as span:
-        assembled = assemble(tx, session_id)
+        assembled = assemble(tx, session_id, injected=injected)
         find_covered(tx, assembled)
-        shown = described(assembled, transparent=transparent)
+        shown = described(assembled)
         if span.recorded:
             span.set(telemetry.figures(shown))
             span.set(telemetry.overridden(shown))
@@ -83,9 +89,9 @@ def inspect(tx: Transaction, session_id: UUID, *, transparent: bool = True) -> S
     return shown
 
 
-def described(assembled: Assembled, *, transparent: bool = True) -> Snapshot:
+def described(assembled: Assembled) -> Snapshot:
     """The snapshot of a request that was assembled."""
-    return snapshot(assembled.request, assembled.estimator, transparent=transparent)
+    return snapshot(assembled.request, assembled.estimator)
 
 
 def system_hashes(tx: Transaction, agent_id: UUID, parts: Collection[str]) -> dict[str, str]:

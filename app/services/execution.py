@@ -18,6 +18,7 @@ from app.chain.skills_in_use import in_use_after
 from app.chain.stack import Workbench
 from app.domain.jsontext import loads
 from app.domain.messages import Block, NewMessage, prepare
+from app.domain.responses import Response
 from app.domain.runs import Run
 from app.domain.tools import ToolCall, ToolOutcome
 from app.domain.usage import EndedCall
@@ -28,9 +29,10 @@ from app.errors import WorkLost
 from app.provider.base import Event
 from app.provider.failures import ProviderFailure, ThinkingRefused
 from app.runtime import Runtime
-from app.services import calls, frozen, thinking
+from app.services import calls, frozen, injections, thinking
 from app.services.calls import Call, MadeFor
 from app.services.delegation import Helpers
+from app.services.injections import Gathering
 from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
@@ -132,37 +134,79 @@ class _Execution:
 
     def _turn(self, loaded: Loaded, workbench: Workbench) -> Ending | None:
         """One model call with the tools that it asks for; the ending, if the run has ended."""
-        with self._runtime.database.reading(self._claimed.principal) as tx:
-            call = calls.ready(tx, self._run.session_id, loaded, workbench)
-        with self._transaction() as tx:
-            tx.runs.hold(self._claimed.held)
-            tx.runs.begin_call(self._claimed.held)
-            made_for = _made_for(self._run)
-            calls.note_begin(self._runtime, tx, made_for, call)
-        started = time.monotonic()
-        try:
-            response = calls.make(
-                self._runtime,
-                call,
-                made_for,
-                deadline=min(
-                    self._deadline, started + self._runtime.settings.call_timeout.total_seconds()
-                ),
-                on_event=self._on_event,
-                cancelled=self._watch.is_cancelled,
-            )
-        except ProviderFailure as failure:
-            self._failed(call, failure, started)
+        made = self._made(loaded, workbench)
+        if made is None:
             return None
+        call, response, ended = made
         answer = answers.read(response)
         if answer.left_out:
             log.warning("thinking_left_out", run=str(self._run.id), blocks=answer.left_out)
-        ended = calls.answered(self._runtime, call, response, started)
         if not answer.calls:
             return self._persist(call, answer, answer.refused, ended)
-        # What was paid is on record before the tools begin, however long they take.
-        self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
+        if ended is not None:
+            # What was paid is on record before the tools begin, however long they take.
+            noted = ended
+            self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, noted))
         return self._persist(call, answer, self._results(call, answer), None)
+
+    def _made(
+        self, loaded: Loaded, workbench: Workbench
+    ) -> tuple[Call, Response, EndedCall | None] | None:
+        """The call with its answer, and what of it is not on record yet.
+
+        None where the run goes on without an answer.
+
+        Raises:
+            ProviderFailure: the run ends with it.
+        """
+        made_for = _made_for(self._run)
+        gathered = injections.gathered(
+            self._runtime,
+            self._claimed.principal,
+            made_for,
+            loaded,
+            deadline=self._deadline,
+            tell=self._tell,
+        )
+        with gathered as gathering:
+            call = self._begun(loaded, workbench, made_for, gathering)
+            gathering.begun()
+            started = time.monotonic()
+            try:
+                response = calls.make(
+                    self._runtime,
+                    call,
+                    made_for,
+                    deadline=min(
+                        self._deadline,
+                        started + self._runtime.settings.call_timeout.total_seconds(),
+                    ),
+                    on_event=self._on_event,
+                    cancelled=self._watch.is_cancelled,
+                )
+            except ProviderFailure as failure:
+                gathering.note(calls.failed(self._runtime, call, failure, started))
+                self._failed(call, failure, started)
+                return None
+            ended = calls.answered(self._runtime, call, response, started)
+            gathering.note(ended)
+            if not gathering.asked:
+                return call, response, ended
+            # What was paid is on record before hooks are told, however long they take.
+            self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
+            return call, response, None
+
+    def _begun(
+        self, loaded: Loaded, workbench: Workbench, made_for: MadeFor, gathering: Gathering
+    ) -> Call:
+        """The call, on record as begun."""
+        with self._runtime.database.reading(self._claimed.principal) as tx:
+            call = calls.ready(tx, self._run.session_id, loaded, workbench, gathering.injected)
+        with self._transaction() as tx:
+            tx.runs.hold(self._claimed.held)
+            tx.runs.begin_call(self._claimed.held)
+            calls.note_begin(self._runtime, tx, made_for, call)
+        return call
 
     def _failed(self, call: Call, failure: ProviderFailure, started: float) -> None:
         """Note what the call came to. Goes on where thinking alone was refused, once.

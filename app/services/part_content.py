@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.chain.chain import Contributed
 from app.chain.middlewares.context_overrides import Unfiltered
 from app.chain.snapshots import Covered
+from app.domain.injections import Injected
 from app.domain.messages import Block, MessageRef
 from app.domain.parts import AnyPart, parse_part
+from app.domain.requests import SystemBlock
 from app.domain.snapshots import PartContent, Snapshot
 from app.errors import NotFound
 from app.provider.wire import blocks_of
@@ -41,7 +43,11 @@ class _Shown(NamedTuple):
 
 
 def part_in_full(
-    tx: Transaction, session_id: UUID, part_id: str, view: View = AS_SENT
+    tx: Transaction,
+    session_id: UUID,
+    part_id: str,
+    view: View = AS_SENT,
+    injected: Sequence[Injected] | None = None,
 ) -> PartContent:
     """The whole content of one part, as the provider would get it, or as it was before.
 
@@ -52,9 +58,11 @@ def part_in_full(
         NotFound: the next request has no such part, or the session is not the principal's.
     """
     wanted = parse_part(part_id)
-    assembled = assemble(tx, session_id)
+    assembled = assemble(tx, session_id, injected=injected)
     find_covered(tx, assembled)
     part = _listed(described(assembled), wanted)
+    if part.kind == "system" and not _contributed(assembled, part):
+        raise NotFound("This injection brought no text.")
     shown = _shown(tx, assembled, part)
     text, content = shown.text, shown.after
     if view.before and shown.before is not None:
@@ -89,7 +97,7 @@ def _shown(tx: Transaction, assembled: Assembled, part: AnyPart) -> _Shown:
 
 
 def _system(assembled: Assembled, part: AnyPart) -> _Shown:
-    original = next(b for b in assembled.state.get(Contributed).system if b.part == part.id)
+    (original,) = _contributed(assembled, part)
     sent = next((b for b in assembled.request.system if b.part == part.id), original)
     after = {"type": "text", "text": sent.text}
     written = original.source or original.text
@@ -97,6 +105,10 @@ def _system(assembled: Assembled, part: AnyPart) -> _Shown:
         return _Shown(written, after)
     before = {"type": "text", "text": original.text}
     return _Shown(sent.source or sent.text, after, written, before)
+
+
+def _contributed(assembled: Assembled, part: AnyPart) -> list[SystemBlock]:
+    return [each for each in assembled.state.get(Contributed).system if each.part == part.id][:1]
 
 
 def _message(tx: Transaction, assembled: Assembled, part: AnyPart) -> _Shown:

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from app.domain.answer_diff import AnswerDiff, answers_differ
+from app.domain.injections import Injected
 from app.domain.jsontext import loads
 from app.domain.request_diff import RequestDiff, Sent, requests_differ
 from app.domain.tries import SentSnapshot, Try
@@ -112,16 +113,23 @@ def check_baseline(tx: Transaction, session_id: UUID, baseline: UUID) -> None:
 
 
 def against_plain(
-    tx: Transaction, session_id: UUID, loaded: Loaded, call: Call
+    tx: Transaction,
+    session_id: UUID,
+    loaded: Loaded,
+    call: Call,
+    injected: Sequence[Injected] | None = None,
 ) -> RequestDiff | None:
-    """What `call` sends differently from the plain next call, as that was when it was accepted."""
+    """What `call` sends differently from the plain next call, as that was when it was accepted.
+
+    What was gathered for the call is part of both.
+    """
     if loaded.saved is None:
         return None
     sent = _sent(SentSnapshot.of(call.shown, call.assembled.request), calls.manifest(call.shown))
     if loaded.saved == loaded.overrides and loaded.message is None:
         return requests_differ(sent, sent)
     plain = msgspec.structs.replace(loaded, overrides=loaded.saved, message=None)
-    assembled = context.assemble(tx, session_id, loaded=plain)
+    assembled = context.assemble(tx, session_id, loaded=plain, injected=injected)
     shown = context.described(assembled)
     before = _sent(SentSnapshot.of(shown, assembled.request), calls.manifest(shown))
     return requests_differ(before, sent)

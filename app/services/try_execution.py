@@ -22,8 +22,9 @@ from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
 from app.errors import NoLongerAllowed, WorkLost
 from app.provider.failures import ProviderFailure
 from app.runtime import Runtime
-from app.services import calls, tries, try_diffs
+from app.services import calls, injections, tries, try_diffs
 from app.services.calls import Call, MadeFor
+from app.services.injections import Gathering
 from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.store.transaction import Transaction
 from app.telemetry import names, spans
@@ -99,7 +100,25 @@ class _Execution:
             ProviderFailure: there is no answer.
             QuotaExceeded, NoLongerAllowed: the model was not called.
         """
-        call, made_for = self._begun()
+        trial = self._claimed.work
+        loaded = msgspec.convert(self._claimed.loaded, Loaded)
+        made_for = MadeFor(
+            purpose="context_try",
+            agent_id=loaded.agent.id,
+            session_id=trial.session_id,
+            try_id=trial.id,
+        )
+        with self._runtime.database.reading(self._claimed.principal) as tx:
+            self._check_allowed(tx)
+        with injections.gathered(
+            self._runtime, self._claimed.principal, made_for, loaded, deadline=self._deadline
+        ) as gathering:
+            response = self._answered(loaded, made_for, gathering)
+        return _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
+
+    def _answered(self, loaded: Loaded, made_for: MadeFor, gathering: Gathering) -> Response:
+        call = self._begun(loaded, made_for, gathering)
+        gathering.begun()
         started = time.monotonic()
         try:
             response = calls.make(
@@ -110,31 +129,25 @@ class _Execution:
                 cancelled=self._watch.is_cancelled,
             )
         except ProviderFailure as failure:
-            self._note_end(call, calls.failed(self._runtime, call, failure, started))
+            gathering.note(ended := calls.failed(self._runtime, call, failure, started))
+            self._note_end(call, ended)
             raise
-        self._note_end(call, calls.answered(self._runtime, call, response, started))
-        return _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
+        gathering.note(ended := calls.answered(self._runtime, call, response, started))
+        self._note_end(call, ended)
+        return response
 
-    def _begun(self) -> tuple[Call, MadeFor]:
+    def _begun(self, loaded: Loaded, made_for: MadeFor, gathering: Gathering) -> Call:
         """The call, on record as begun: from now on nobody repeats it."""
-        trial, held = self._claimed.work, self._claimed.held
-        loaded = msgspec.convert(self._claimed.loaded, Loaded)
+        trial, held, injected = self._claimed.work, self._claimed.held, gathering.injected
         with self._runtime.database.reading(self._claimed.principal) as tx:
-            self._check_allowed(tx)
-            call = calls.ready(tx, trial.session_id, loaded)
-            against = try_diffs.against_plain(tx, trial.session_id, loaded, call)
-        made_for = MadeFor(
-            purpose="context_try",
-            agent_id=loaded.agent.id,
-            session_id=trial.session_id,
-            try_id=trial.id,
-        )
+            call = calls.ready(tx, trial.session_id, loaded, injected=injected)
+            against = try_diffs.against_plain(tx, trial.session_id, loaded, call, injected)
         with self._runtime.database.transaction(self._claimed.principal) as tx:
             tx.tries.hold(held)
             sending = SentSnapshot.of(call.shown, call.assembled.request, against)
             tx.tries.begin_call(held, sending)
             calls.note_begin(self._runtime, tx, made_for, call)
-        return call, made_for
+        return call
 
     def _check_allowed(self, tx: Transaction) -> None:
         """Raises NoLongerAllowed."""

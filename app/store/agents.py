@@ -7,10 +7,12 @@ from dataclasses import asdict, fields
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.agents import Agent, Subagent
+from app.domain.injections import Injection
 from app.domain.pages import Page
 from app.domain.sessions import Session
 from app.errors import InUse, NotFound
@@ -116,6 +118,8 @@ def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
     stored = dict(values)
     if "subagents" in stored:
         stored["subagents"] = [asdict(each) for each in stored["subagents"]]
+    if "injections" in stored:
+        stored["injections"] = msgspec.to_builtins(stored["injections"])
     return stored
 
 
@@ -123,6 +127,7 @@ def _agent(row: Row[Any]) -> Agent:
     values = dict(row._mapping)
     values["system_blocks"] = tuple(values["system_blocks"])
     values["tools"] = tuple(values["tools"])
+    values["injections"] = msgspec.convert(values["injections"], tuple[Injection, ...])
     values["subagents"] = tuple(subagent(each) for each in values["subagents"])
     return Agent(**values)
 

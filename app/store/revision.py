@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-SCHEMA_REVISION = "0013"
+SCHEMA_REVISION = "0014"
 """The newest migration. Written down here so that a server need not load alembic to know it."""

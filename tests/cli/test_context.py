@@ -163,6 +163,14 @@ def test_every_mark_of_a_part_is_told(
         ({"sendable": False}, "no message to send yet"),
         ({"model_known": False}, "not in the catalogue"),
         ({"transparent": False}, "Injections were gathered"),
+        (
+            {"injections": [{"name": "crm", "part": "p", "state": "not_gathered"}]},
+            "Not gathered, though the call will be: crm. Add --injections.",
+        ),
+        (
+            {"injections": [{"name": "crm", "part": "p", "state": "failed", "code": "too_slow"}]},
+            "The injection crm failed: too_slow.",
+        ),
     ],
 )
 def test_what_needs_a_look_is_said(

@@ -110,8 +110,8 @@ def test_what_a_call_saw_is_kept_by_part_and_without_words(
     runs.carry_out(run, adapter)
 
     call = runs.alice.get(f"/v1/runs/{run}/calls/1")
-    names = ("id", "kind", "sha256", "tokens", "included", "override")
-    assert call.json["parts"] == [{name: part[name] for name in names} for part in listed]
+    names = ("id", "kind", "sha256", "tokens", "included", "override", "unavailable")
+    assert call.json["parts"] == [{name: part.get(name) for name in names} for part in listed]
     assert "canary" not in call.text
 
 

@@ -10,6 +10,7 @@ from app.domain.agents import Subagent
 from app.domain.attachments import Attachment
 from app.domain.ids import new_id
 from app.domain.imports import ImportRecord
+from app.domain.injections import Hook, Retrieval
 from app.domain.ports import Todo
 from app.errors import InUse, NotFound
 from tests.store.people import a_session, an_agent, with_session
@@ -35,6 +36,10 @@ class TestAgents:
             subagents=(
                 Subagent(name="s", description="d", system_prompt="p"),
                 Subagent(name="t", description="d", system_prompt="p", tools=("ls",)),
+            ),
+            injections=(
+                Retrieval(name="notes", over=("files",)),
+                Hook(name="crm", before_url="https://crm.example/", timeout_seconds=1.5),
             ),
             strategy={"name": "none"},
         )

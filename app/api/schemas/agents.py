@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from app.api.schemas.fields import Flag, Json, Line, Strict, Text, WholeNumber
+from app.api.schemas.injections import MAX_INJECTIONS, InjectionSchema
 from app.api.schemas.pages import PageQuery
 from app.domain.agents import MIDDLEWARES, Agent
 from app.domain.catalogue import facts_for
@@ -74,6 +75,9 @@ class AgentChangeSchema(Strict):
     tools = fields.List(Json(), validate=validate.Length(max=MAX_TOOLS))
     middleware = fields.Nested(MiddlewareSchema)
     subagents = fields.List(fields.Nested(SubagentSchema), validate=validate.Length(max=64))
+    injections = fields.List(
+        fields.Nested(InjectionSchema), validate=validate.Length(max=MAX_INJECTIONS)
+    )
     strategy = fields.Nested(StrategySchema)
     shared = Flag()
 
@@ -104,6 +108,7 @@ class AgentSchema(Strict):
     parameters = Json()
     middleware = fields.Method("_middleware", metadata={"type": "object"})
     subagents = fields.List(fields.Nested(SubagentSchema))
+    injections = fields.List(fields.Nested(InjectionSchema))
     strategy = Json()
     shared = fields.Boolean()
     owner_id = fields.UUID()

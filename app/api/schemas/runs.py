@@ -122,6 +122,10 @@ class SentPartSchema(Strict):
     tokens = fields.Integer()
     included = fields.Boolean()
     override = fields.String()
+    unavailable = fields.String(
+        allow_none=True,
+        metadata={"description": "Of an injection that failed: the code of why."},
+    )
 
 
 class CallPartsSchema(CallSchema):

@@ -11,7 +11,7 @@ from app.domain.requests import ModelRequest
 
 
 class PromptCache(Middleware):
-    """Marks the last system block, or the last tool where there is no system block.
+    """Marks the last system block that stays as it is, or the last tool where there is none.
 
     The provider's prefix order is tools, system, messages (Messages API, prompt caching), so a
     mark on the system prompt covers every tool as well. Stands after Guard and after the system
@@ -23,9 +23,10 @@ class PromptCache(Middleware):
 
 
 def _marked(request: ModelRequest) -> ModelRequest:
-    if request.system:
-        *first, last = request.system
-        return replace(request, system=(*first, replace(last, cache=True)))
+    steady = [each.part for each in request.system if not each.volatile]
+    if steady:
+        blocks = (replace(b, cache=True) if b.part == steady[-1] else b for b in request.system)
+        return replace(request, system=tuple(blocks))
     final = with_final_tools(request, overrides_of(request.state)).tools
     if not final:
         return request

@@ -41,6 +41,7 @@ agents = Table(
     json_text("parameters"),
     json_text("middleware"),
     json_text("subagents"),
+    json_text("injections", server_default="[]"),
     json_text("strategy"),
     Column("shared", Boolean, nullable=False, server_default=sql("false")),
     Column("version", Integer, nullable=False, server_default=sql("1")),

@@ -1,0 +1,128 @@
+"""Context hooks: a server is asked before a model call, and told afterwards what became of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from app.domain.injections import Hook, Injected
+from app.domain.ports import Estimator
+from app.domain.text import clean
+from app.domain.usage import EndedCall
+from app.errors import AddressRefused, Failure
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.tools.client import Incoming, OutsideClient
+
+log = structlog.get_logger(__name__)
+
+MOST_BYTES = 512 * 2**10  # of an answer
+MOST_CHARACTERS_TOLD = 32_000  # of the user's text
+OK, NO_CONTENT = 200, 204
+
+BAD_ANSWER, TOO_LONG = "hook_answer_unusable", "hook_answer_too_long"
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What every hook of a call is told, before and after."""
+
+    call_id: UUID  # the same in both
+    purpose: str  # turn, subagent, context_try; inspect: nothing will be called
+    agent_id: UUID
+    session_id: UUID
+    run_id: UUID | None
+    try_id: UUID | None
+    model: str
+
+
+class _Before(Told, frozen=True, kw_only=True):
+    last_user_text: str  # as the request has it: with overrides
+    event: str = "before_model_call"
+
+
+class _After(Told, frozen=True, kw_only=True):
+    outcome: str
+    usage: dict[str, int | None] | None
+    event: str = "after_model_call"
+
+
+class _Answer(msgspec.Struct):
+    text: str = ""
+
+
+def before(  # noqa: PLR0913 (what one question is made of)
+    settings: Settings, hook: Hook, told: Told, text: str, seconds: float, estimator: Estimator
+) -> tuple[Injected, bool]:
+    """What the hook has to say, and whether it can have heard of the call. Never raises."""
+    body = _Before(**msgspec.structs.asdict(told), last_user_text=text[:MOST_CHARACTERS_TOLD])
+    try:
+        answer = _send(settings, hook.before_url, body, seconds)
+    except Failure as failure:
+        log.warning("injection_failed", injection=hook.name, code=failure.code)
+        return Injected(hook.name, code=failure.code), not isinstance(failure, AddressRefused)
+    injected = _understood(hook, answer, estimator)
+    if injected.code:
+        log.warning("injection_failed", injection=hook.name, code=injected.code)
+    return injected, True
+
+
+def after(
+    settings: Settings, hook: Hook, told: Told, outcome: str, ended: EndedCall | None
+) -> None:
+    """Tell the hook what became of the call: figures, no content. Never raises."""
+    body = _After(**msgspec.structs.asdict(told), outcome=outcome, usage=_usage(ended))
+    try:
+        _send(settings, hook.after_url or hook.before_url, body, hook.timeout_seconds)
+    except Failure as failure:
+        log.warning("hook_not_told", injection=hook.name, code=failure.code)
+
+
+def _send(settings: Settings, url: str, body: Told, seconds: float) -> Incoming:
+    from app.tools.client import Outgoing  # noqa: PLC0415 (imports asyncio)
+
+    return _client(settings.outbound_allow).send(
+        Outgoing(
+            method="POST",
+            url=url,
+            headers={"content-type": "application/json"},
+            content=msgspec.json.encode(body),
+            seconds=seconds,
+            max_bytes=MOST_BYTES,
+        )
+    )
+
+
+@cache
+def _client(allow: str) -> OutsideClient:
+    from app.tools.addresses import Reach  # noqa: PLC0415
+    from app.tools.client import OutsideClient  # noqa: PLC0415 (as above)
+
+    return OutsideClient(Reach.of(allow))
+
+
+def _understood(hook: Hook, answer: Incoming, estimator: Estimator) -> Injected:
+    if answer.status == NO_CONTENT:
+        return Injected(hook.name)
+    if answer.status != OK or answer.is_cut:
+        return Injected(hook.name, code=TOO_LONG if answer.is_cut else BAD_ANSWER)
+    try:
+        text = clean(msgspec.json.decode(answer.body, type=_Answer).text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Injected(hook.name, code=BAD_ANSWER)
+    if not text.strip():
+        return Injected(hook.name)
+    if estimator.system_block(text).tokens > hook.tokens:
+        return Injected(hook.name, code=TOO_LONG)
+    return Injected(hook.name, text)
+
+
+def _usage(ended: EndedCall | None) -> dict[str, Any] | None:
+    if ended is None:
+        return None
+    names = ("input", "output", "cache_read", "cache_write")
+    return {f"{name}_tokens": getattr(ended, f"{name}_tokens") for name in names}
