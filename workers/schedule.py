@@ -22,5 +22,7 @@ TABLE: dict[str, dict[str, Any]] = {
     "purge idempotency keys": _every(timedelta(minutes=15), Job.PURGE_IDEMPOTENCY),
     "purge web sessions": _every(timedelta(hours=1), Job.PURGE_WEB_SESSIONS),
     "purge tries": _every(timedelta(hours=1), Job.PURGE_TRIES),
+    "check estimates": _every(timedelta(hours=1), Job.CHECK_ESTIMATES),
+    "report measures": _every(timedelta(minutes=1), Job.REPORT_MEASURES),
     "purge quota reservations": _every(timedelta(hours=1), Job.PURGE_RESERVATIONS),
 }

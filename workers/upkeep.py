@@ -1,10 +1,10 @@
-"""Periodic jobs that throw away what is past its time."""
+"""Periodic jobs: throw away what is past its time, look at what is measured."""
 
 from __future__ import annotations
 
 from app.domain.jobs import Job
 from app.runtime import Runtime
-from app.services import quota, upkeep, web_sessions
+from app.services import measures, quota, upkeep, usage, web_sessions
 from workers.base import job
 
 
@@ -18,6 +18,18 @@ def purge_idempotency(runtime: Runtime) -> None:
 def purge_reservations(runtime: Runtime) -> None:
     """Forget what calls of long ago had reserved of their tenants' quotas."""
     quota.purge(runtime)
+
+
+@job(Job.CHECK_ESTIMATES)
+def check_estimates(runtime: Runtime) -> None:
+    """Log the models whose token estimates are too far off."""
+    usage.check_estimates(runtime)
+
+
+@job(Job.REPORT_MEASURES)
+def report_measures(runtime: Runtime) -> None:
+    """Put on metrics what no single event tells."""
+    measures.report(runtime)
 
 
 @job(Job.PURGE_WEB_SESSIONS)

@@ -26,6 +26,7 @@ class Who(Enum):
 ACCESS: dict[str, Who] = {
     "operations.alive": Who.ANYONE,
     "operations.ready": Who.ANYONE,
+    "operations.metrics": Who.ANYONE,  # with a token of its own: see there
     "admin_page.home": Who.ANYONE,
     "admin_page.admin_page": Who.ANYONE,
     "pages.openapi": Who.ANYONE,
@@ -105,6 +106,8 @@ ACCESS: dict[str, Who] = {
     "users.list_users": Who.ADMIN,
     "users.get_user": Who.ADMIN,
     "users.change_user": Who.ADMIN,
+    "tenant.get_tenant": Who.MEMBER,
+    "tenant.change_tenant": Who.ADMIN,
     "audit.list_audit": Who.MEMBER,
 }
 

@@ -1,15 +1,17 @@
-"""/healthz and /readyz: for those who run hango."""
+"""/healthz, /readyz and /metrics: for those who run hango."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 
 import structlog
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, request
 
 from app.api.current import runtime
-from app.errors import Failure
+from app.errors import Failure, NotFound, Unauthorized
 from app.runtime import Runtime, redis_fails
+from app.services import measures
 
 blueprint = Blueprint("operations", __name__)
 
@@ -43,6 +45,29 @@ _NO_SWEEP = (
     "No sweep has run for a minute: what dead workers leave is not settled. "
     "Are beat and a worker of the queue upkeep running?"
 )
+
+
+@blueprint.get("/metrics")
+def metrics() -> Response:
+    """Tell Prometheus what all processes together have to do, and have done.
+
+    The figures are of every tenant, so no tenant's key opens this: only the token of those who
+    run hango does. Without one it is not there.
+    """
+    wanted = runtime().settings.metrics_token
+    if not wanted:
+        raise NotFound
+    shown = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not secrets.compare_digest(shown.encode(), wanted.encode()):
+        raise Unauthorized(headers={"WWW-Authenticate": "Bearer"})
+    found = measures.read(runtime())
+    from app.telemetry import prometheus  # noqa: PLC0415 (slow to import, and rarely needed)
+
+    return Response(
+        prometheus.text(found),
+        content_type=prometheus.CONTENT_TYPE,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def _database(runtime: Runtime) -> bool:

@@ -26,6 +26,7 @@ from app.api import (
     runs,
     sessions,
     skills,
+    tenant,
     tries,
     usage,
     users,
@@ -35,7 +36,7 @@ from app.api.paths import RestOfPath
 
 RESOURCES = (
     me, web_session, agents, sessions, messages, context, runs, tries, ablations, overrides, memory,
-    skills, files, attachments, imports, usage, quota, keys, users, audit,
+    skills, files, attachments, imports, usage, quota, keys, users, tenant, audit,
 )  # fmt: skip
 
 

@@ -38,6 +38,9 @@ class Action(StrEnum):
     IMPORT_CREATE = "import.create"
     CONTEXT_OVERRIDE = "context.override"
     CONTEXT_TRY = "context.try"
+    CONTEXT_TRY_CANCEL = "context.try_cancel"
+    RUN_START = "run.start"
+    RUN_CANCEL = "run.cancel"
 
 
 Outcome = Literal["done", "refused"]

@@ -18,6 +18,8 @@ class Job(StrEnum):
     EXECUTE_TRY = "hango.tries.execute"
     SWEEP_TRIES = "hango.tries.sweep"
     PURGE_TRIES = "hango.tries.purge"
+    CHECK_ESTIMATES = "hango.usage.check_estimates"
+    REPORT_MEASURES = "hango.measures.report"
     CARRY_ON_ABLATION = "hango.ablations.carry_on"
     SWEEP_ABLATIONS = "hango.ablations.sweep"
 
@@ -41,6 +43,8 @@ QUEUE_OF = {
     Job.EXECUTE_TRY: QueueName.CALLS,
     Job.SWEEP_TRIES: QueueName.UPKEEP,
     Job.PURGE_TRIES: QueueName.UPKEEP,
+    Job.CHECK_ESTIMATES: QueueName.UPKEEP,
+    Job.REPORT_MEASURES: QueueName.UPKEEP,
     Job.CARRY_ON_ABLATION: QueueName.CALLS,
     Job.SWEEP_ABLATIONS: QueueName.UPKEEP,
 }

@@ -53,6 +53,11 @@ class Work:
     cancel_requested_at: str | None
     deadline_at: str | None
 
+    @property
+    def can_be_cancelled(self) -> bool:
+        """Whether a cancellation changes anything: it has not ended, and nobody asked before."""
+        return not self.status.is_final and self.cancel_requested_at is None
+
 
 W = TypeVar("W", bound=Work)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from app.domain.audit import Action
 from app.domain.ids import new_id
 from app.domain.jobs import Job
 from app.domain.messages import Block, NewMessage, prepare
@@ -79,6 +80,7 @@ def begin(
     quota.check(tx, now=now)
     (stored,) = tx.messages.append(session, [_checked(tx, session, message)])
     run = tx.runs.add(new_id(), session_id, session.agent_id, max_turns, stored.seq)
+    tx.audit.add(Action.RUN_START, "session", session_id, {"run": str(run.id)})
     tx.enqueue(Job.EXECUTE_RUN, str(run.id))
     return Shown(run, UsageTotals())
 
@@ -100,6 +102,8 @@ def cancel(tx: Transaction, run_id: UUID) -> Shown:
     Raises:
         NotFound: the run is not the principal's to see.
     """
+    if tx.runs.get(run_id).can_be_cancelled:
+        tx.audit.add(Action.RUN_CANCEL, "run", run_id, {})
     return shown(tx, [tx.runs.cancel(run_id)])[0]
 
 

@@ -135,6 +135,8 @@ def cancel(tx: Transaction, try_id: UUID) -> Shown:
     Raises:
         NotFound: the try is not the principal's to see.
     """
+    if tx.tries.get(try_id).can_be_cancelled:
+        tx.audit.add(Action.CONTEXT_TRY_CANCEL, "try", try_id, {})
     cancelled = tx.tries.cancel(try_id)
     go_on(tx, cancelled)
     return _shown(tx, [cancelled])[0]

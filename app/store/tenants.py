@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from app.domain.tenants import Tenant
+from app.errors import NotFound
 from app.store.repository import Repository
 from app.store.tables import tenants
 
@@ -16,6 +17,14 @@ class Tenants(Repository):
         """The tenant that the principal is in."""
         own = select(tenants).where(tenants.c.id == self._scope.tenant_id)
         return Tenant(**self._one(own)._mapping)
+
+    def update(self, *, trace_llm_content: bool) -> Tenant:
+        """Change its settings. Raises NotFound when the principal is no admin."""
+        if not self._scope.principal.is_admin:
+            raise NotFound
+        own = update(tenants).where(tenants.c.id == self._scope.tenant_id)
+        changed = own.values(trace_llm_content=trace_llm_content).returning(tenants)
+        return Tenant(**self._one(changed)._mapping)
 
 
 class AllTenants:

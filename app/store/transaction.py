@@ -30,6 +30,7 @@ from app.store.files import Files
 from app.store.idempotency import AllIdempotency, Idempotency
 from app.store.imports import Imports
 from app.store.keys import AllKeys, Keys
+from app.store.measures import AllMeasures
 from app.store.memory import Memory
 from app.store.messages import Messages
 from app.store.overrides import Overrides
@@ -45,7 +46,7 @@ from app.store.thinking import Thinking
 from app.store.todos import Todos
 from app.store.tries import AllTries, Tries
 from app.store.usage import Usage
-from app.store.usage_reports import UsageReports
+from app.store.usage_reports import AllUsageReports, UsageReports
 from app.store.users import AllUsers, Users
 from app.store.web_sessions import AllWebSessions, WebSessions
 
@@ -121,6 +122,8 @@ class SystemTransaction:
         self.quota = AllQuotas(connection)
         self.audit = AllAudit(connection)
         self.idempotency = AllIdempotency(connection)
+        self.measures = AllMeasures(connection)
+        self.usage_reports = AllUsageReports(connection)
         self.queued: list[Queued] = []
 
     def enqueue(self, job: Job, row_id: str) -> None:

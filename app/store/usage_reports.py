@@ -8,8 +8,10 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     Date,
     Double,
+    Select,
     Text,
     and_,
     cast,
@@ -61,33 +63,8 @@ class UsageReports(Repository):
         self, since: datetime | None = None, until: datetime | None = None
     ) -> list[EstimateRow]:
         """How well the input of calls was estimated, by model and estimator."""
-        columns = usage_records.c
-        billed = cast(
-            sum((func.coalesce(columns[name], 0) for name in _TOKENS[1:3]), columns.input_tokens),
-            BigInteger,
-        )
-        off = func.abs(columns.estimated_tokens - billed) / cast(billed, Double)
-        found = (
-            select(
-                columns.model,
-                columns.estimator,
-                func.count().label("calls"),
-                _sum(billed).label("billed_tokens"),
-                _sum(columns.estimated_tokens).label("estimated_tokens"),
-                func.avg(off).label("mean_error"),
-                func.max(off).label("largest_error"),
-            )
-            .where(
-                self._within(since, until),
-                columns.outcome == "succeeded",
-                columns.estimated_tokens.is_not(None),
-                columns.estimator.is_not(None),
-                billed > 0,
-            )
-            .group_by(columns.model, columns.estimator)
-            .order_by(columns.model, columns.estimator)
-        )
-        return [EstimateRow(**row._mapping) for row in self._rows(found)]
+        found = self._rows(_estimates().where(self._within(since, until)))
+        return [EstimateRow(**row._mapping) for row in found]
 
     def _within(self, since: datetime | None, until: datetime | None) -> ColumnElement[bool]:
         found = self._scope.owned(usage_records, "user_id")
@@ -103,6 +80,46 @@ class UsageReports(Repository):
             agents.c.id == usage_records.c.agent_id,
         )
         return and_(same, self._scope.usable_agent())
+
+
+class AllUsageReports:
+    """What was used in every tenant."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def estimates(self, since: datetime) -> list[EstimateRow]:
+        """How well the input of calls was estimated, by model and estimator."""
+        found = _estimates().where(usage_records.c.created_at >= rfc3339(since))
+        return [EstimateRow(**row._mapping) for row in self._connection.execute(found)]
+
+
+def _estimates() -> Select[Any]:
+    columns = usage_records.c
+    billed = cast(
+        sum((func.coalesce(columns[name], 0) for name in _TOKENS[1:3]), columns.input_tokens),
+        BigInteger,
+    )
+    off = func.abs(columns.estimated_tokens - billed) / cast(billed, Double)
+    return (
+        select(
+            columns.model,
+            columns.estimator,
+            func.count().label("calls"),
+            _sum(billed).label("billed_tokens"),
+            _sum(columns.estimated_tokens).label("estimated_tokens"),
+            func.avg(off).label("mean_error"),
+            func.max(off).label("largest_error"),
+        )
+        .where(
+            columns.outcome == "succeeded",
+            columns.estimated_tokens.is_not(None),
+            columns.estimator.is_not(None),
+            billed > 0,
+        )
+        .group_by(columns.model, columns.estimator)
+        .order_by(columns.model, columns.estimator)
+    )
 
 
 def _sum(column: ColumnElement[Any]) -> ColumnElement[int]:

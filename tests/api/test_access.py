@@ -42,6 +42,7 @@ BODIES: dict[str, Any] = {
     "overrides.restore_agent_overrides": {"version": 1},
     "overrides.restore_session_overrides": {"version": 1},
     "quota.put_quota": {"tokens": None, "micro_dollars": None},
+    "tenant.change_tenant": {},
     "users.create_user": {"name": "new"},
     "users.change_user": {"role": "member"},
 }  # fmt: skip

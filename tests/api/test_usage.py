@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from sqlalchemy import Engine, NullPool, create_engine, event, insert
 from app.api import spreadsheets
 from app.domain.ids import new_id
 from app.runtime import Runtime
+from app.services import usage
 from app.store.tables import usage_records
 from cli.operate.embedded.postgres import PostgresUrls
 from tests.api.problems import assert_problem, codes
@@ -304,3 +306,23 @@ def test_a_report_reads_the_records_once(
     member.get(f"/v1/{path}")
 
     assert sum("usage_records" in each for each in asked) == 1
+
+
+def test_a_model_whose_estimates_leave_the_band_is_logged_once_a_day(
+    member: Caller, admin: Caller, runtime: Runtime, call: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = {"estimator": "test/1", "estimated_tokens": 10_000}
+    for caller in (member, admin):
+        for _ in range(usage.FEWEST_CALLS // 2):
+            call(caller, **good)
+            call(caller, model="claude-fable-5", **good | {"estimated_tokens": 12_000})
+    call(member, model="claude-haiku-4-5", **good | {"estimated_tokens": 99_000})  # too few to say
+    capsys.readouterr()
+
+    for _ in range(2):
+        usage.check_estimates(runtime)
+
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (line,) = [each for each in told if each["event"] == "estimate_left_band"]
+    assert (line["model"], line["level"], line["error"]) == ("claude-fable-5", "warning", 0.199)
+    assert 0 < runtime.redis.ttl("hango:told:estimate:test/1:claude-fable-5") <= 24 * 3600

@@ -85,6 +85,22 @@ class TenantSchema(Strict):
     name = fields.String()
 
 
+class TenantSettingsSchema(TenantSchema):
+    """The tenant with what its admins may change."""
+
+    trace_llm_content = fields.Boolean(
+        metadata={"description": "Whether requests and answers may stand on spans."}
+    )
+
+
+class TenantChangeSchema(Strict):
+    """What to change of the tenant; what is left out stays."""
+
+    trace_llm_content = Flag(
+        metadata={"description": "Whether requests and answers may stand on spans."}
+    )
+
+
 class MeSchema(Strict):
     """Who asks."""
 
