@@ -39,6 +39,15 @@ def tokens(usage: Mapping[str, Any] | None) -> str:
     return f"{whole:,} tokens in{cached}, {output.shown(usage.get('output_tokens'))} out"
 
 
+def spent(usage: dict[str, Any]) -> str:
+    """The cost of a run's calls, and that it is not the whole cost where it is not."""
+    unpriced = usage.get("unpriced_calls", 0)
+    if unpriced and unpriced == usage["calls"]:
+        return cost(None)
+    known = cost(usage["cost_micro_dollars"])
+    return f"{known} at least, calls of no known price: {unpriced:,}" if unpriced else known
+
+
 def cost(micro_dollars: int | None) -> str:
     """The cost of one call or several."""
     return "not known" if micro_dollars is None else f"{dollars(micro_dollars)} US dollars"

@@ -135,7 +135,7 @@ def _facts(run: dict[str, Any]) -> Iterator[tuple[str, object]]:
     yield "messages", listed(map(str, run["messages"])) or None
     yield "calls", run["usage"]["calls"]
     yield "usage", answers.tokens(run["usage"])
-    yield "cost", answers.cost(run["usage"]["cost_micro_dollars"])
+    yield "cost", answers.spent(run["usage"])
     for name in ("created", "started", "finished"):
         yield f"{name} (UTC)", output.moment(run[f"{name}_at"])
 

@@ -87,6 +87,7 @@ class UsageTotals(msgspec.Struct, frozen=True):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cost_micro_dollars: int = 0
+    unpriced_calls: int = 0  # of no known price: the cost is without them
 
 
 class ChangedPart(msgspec.Struct, frozen=True):

@@ -15,7 +15,13 @@ from app.store.repository import Repository
 from app.store.tables import sessions, usage_records
 
 _RECORD = [usage_records.c[name] for name in CallRecord.__struct_fields__]
-_SUMMED = [name for name in UsageTotals.__struct_fields__ if name != "calls"]
+_SUMMED = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cost_micro_dollars",
+)
 
 
 class Usage(Repository):
@@ -60,8 +66,9 @@ class Usage(Repository):
     def totals(self, run_ids: Sequence[UUID]) -> dict[UUID, UsageTotals]:
         """The sums over the calls of each of these runs that has made any."""
         sums = (func.coalesce(func.sum(usage_records.c[name]), 0) for name in _SUMMED)
+        unpriced = func.count() - func.count(usage_records.c.cost_micro_dollars)
         found = (
-            select(usage_records.c.run_id, func.count(), *sums)
+            select(usage_records.c.run_id, func.count(), *sums, unpriced)
             .where(self._scope.of_session(usage_records), usage_records.c.run_id.in_(run_ids))
             .group_by(usage_records.c.run_id)
         )

@@ -99,8 +99,7 @@ def _messages(api: Api, session_id: str, seqs: Collection[int]) -> list[dict[str
 def _account(run: Run) -> None:
     usage = run["usage"]
     calls = "1 call" if usage["calls"] == 1 else f"{usage['calls']:,} calls"
-    spent = answers.cost(usage["cost_micro_dollars"])
-    output.note(f"({calls}, {answers.tokens(usage)}, {spent})")
+    output.note(f"({calls}, {answers.tokens(usage)}, {answers.spent(usage)})")
     if odd := ODD_STOPS.get(run["stop_reason"] or ""):
         output.note(odd)
 

@@ -42,6 +42,9 @@ class RunUsageSchema(Strict):
     cache_read_tokens = fields.Integer()
     cache_write_tokens = fields.Integer()
     cost_micro_dollars = fields.Integer()
+    unpriced_calls = fields.Integer(
+        metadata={"description": "Calls of no known price; the cost is without them."}
+    )
 
 
 class RunErrorSchema(Strict):
