@@ -14,6 +14,7 @@ from cli.overrides.commands import clear, exclude, include, replace
 from cli.overrides.diff import diff
 from cli.overrides.history import history, restore
 from cli.overrides.snapshots import GROUPS
+from cli.tries.ablate import ablate, ablation
 from cli.tries.commands import cancel, result, tries, try_
 
 LAYOUT = (
@@ -220,5 +221,6 @@ def _override_warnings(overrides: dict[str, Any]) -> Iterator[str]:
 
 for _command in (
     exclude, include, replace, clear, diff, history, restore, try_, result, cancel, tries,
+    ablate, ablation,
 ):  # fmt: skip
     context.add_command(_command)

@@ -13,13 +13,13 @@ from cli.commands import ApiCommand, Invocation, invocation, session_id
 from cli.exits import Exit
 from cli.http import Api, Problem
 from cli.output import Column
-from cli.overrides import comparison, sets
+from cli.overrides import comparison, sets, try_diff
 from cli.overrides.comparison import Groups, Row
 from cli.overrides.sets import AGENT_KINDS, Place
 from cli.overrides.snapshots import GROUPS, Snapshot, from_file, next_call
 
 SESSION_KINDS = ("message", "summary")
-MAX_FILES = 2
+MAX_FILES = MAX_TRIES = 2
 LAYOUT = (
     Column(""),
     Column("PART"),
@@ -47,7 +47,8 @@ class Compared(NamedTuple):
     example="hango context diff --session 0199f3a2-…\n"
     "hango context diff --session 0199f3a2-… --against 3\n"
     "hango context show --session 0199f3a2-… --json > before.json\n"
-    "hango context diff --session 0199f3a2-… --from before.json",
+    "hango context diff --session 0199f3a2-… --from before.json\n"
+    "hango context diff --try 0199f3a2-… --try 0199f3b1-…",
 )
 @click.option("--session", metavar="ID", help="The session, or how its id begins.")
 @click.option(
@@ -64,19 +65,32 @@ class Compared(NamedTuple):
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     help="Compare with a snapshot that `show --json` printed; twice: two of them.",
 )
+@click.option(
+    "--try",
+    "tries",
+    multiple=True,
+    metavar="TRY",
+    help="Compare a try with its baseline, or with the plain call; twice: two tries, and their "
+    "answers, too.",
+)
 @invocation
-def diff(
+def diff(  # noqa: PLR0913 (one for each option)
     hango: Invocation,
     session: str | None,
     against: int | None,
     agent_parts: bool,
     files: tuple[Path, ...],
+    tries: tuple[str, ...],
 ) -> None:
     """Compare the next call with the same call without overrides, or with another one.
 
-    Parts that are the same are folded. Nothing is sent or stored.
+    Parts that are the same are folded. Nothing is sent or stored. With --try, compare what was
+    sent, and answered, already.
     """
-    _check(session, against, agent_parts, files)
+    _check(session, against, agent_parts, files, tries)
+    if tries:
+        hango.show(try_diff.compared(hango.api, tries), try_diff.show)
+        return
     if len(files) == MAX_FILES:
         hango.show(_document(_between(*map(_named, files))), _print)
         return
@@ -95,15 +109,23 @@ def diff(
 
 
 def _check(
-    session: str | None, against: int | None, agent_parts: bool, files: Sequence[Path]
+    session: str | None,
+    against: int | None,
+    agent_parts: bool,
+    files: Sequence[Path],
+    tries: Sequence[str],
 ) -> None:
+    if len(tries) > MAX_TRIES:
+        raise click.UsageError("Give --try once or twice.")
+    if tries and (files or against is not None):
+        raise click.UsageError("Give --try, --against or --from, not two of them.")
     if len(files) > MAX_FILES:
         raise click.UsageError("Give --from once or twice.")
     if files and against is not None:
         raise click.UsageError("Give --against or --from, not both.")
     if agent_parts and against is None:
         raise click.UsageError("--agent-parts says whose version --against means; give that too.")
-    if session is None and len(files) < MAX_FILES:
+    if session is None and not tries and len(files) < MAX_FILES:
         raise click.UsageError("Missing option '--session'.")
 
 

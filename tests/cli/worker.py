@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from app.provider.base import Provider
 from app.runtime import Runtime
-from app.services import execution, try_execution
+from app.services import ablations, execution, try_execution
 
 LOOKS_EVERY = 0.02  # seconds
 AT_ONCE = timedelta(0)
@@ -37,3 +37,4 @@ def _work(runtime: Runtime, over: threading.Event) -> None:
             execution.execute(runtime, run_id)
         for try_id in tries:
             try_execution.execute(runtime, try_id)
+        ablations.sweep(runtime)
