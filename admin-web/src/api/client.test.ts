@@ -1,16 +1,12 @@
 import { http, HttpResponse } from "msw";
 import { expect, test } from "vitest";
+import { aWebSession } from "../test/factories.ts";
 import { server } from "../test/server.ts";
 import { api } from "./client.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
 import { csrfToken, markSignedIn, signedIn } from "./signed-in.ts";
 
-const SESSION = {
-  csrf_token: "t0k3n",
-  user: { id: "u1", name: "Ada" },
-  tenant: { id: "t1", name: "Acme" },
-  role: "admin",
-};
+const SESSION = aWebSession();
 
 const at = (path: string) => new URL(path, location.href).href;
 

@@ -93,7 +93,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   let body: ProblemBody = {};
   try {
     // hango's problems have this shape; anything else leaves every field undefined.
-    body = ((await parsed(response)) ?? {});
+    body = (await parsed(response)) ?? {};
   } catch {
     // Not JSON: the status alone has to do.
   }

@@ -314,8 +314,6 @@ export interface paths {
                     parent?: string | null;
                     /** @description Also sessions that have a parent; otherwise they are left out. */
                     nested?: boolean;
-                    /** @description Only those with saved overrides, or only those without. */
-                    overrides?: boolean | null;
                 };
                 header?: never;
                 path?: never;
@@ -480,8 +478,6 @@ export interface paths {
                     limit?: number;
                     /** @description The `next` of the page before. */
                     after?: string | null;
-                    /** @description The number of the first message. Numbers have no gaps. */
-                    from?: number;
                 };
                 header?: never;
                 path: {
@@ -1087,51 +1083,6 @@ export interface paths {
                 default: components["responses"]["DEFAULT_ERROR"];
             };
         };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tries/{try_id}/diff": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                try_id: string;
-            };
-            cookie?: never;
-        };
-        /** Show what a try was sent, and answered, differently from another one. */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The id of another try of the session, or `request`. Default: the baseline that the try named. */
-                    with?: string | null;
-                };
-                header?: never;
-                path: {
-                    try_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TryDiff"];
-                    };
-                };
-                422: components["responses"]["UNPROCESSABLE_ENTITY"];
-                default: components["responses"]["DEFAULT_ERROR"];
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2995,29 +2946,8 @@ export interface components {
             created_at?: string;
             updated_at?: string;
         };
-        ListedSession: {
-            /** Format: uuid */
-            id?: string;
-            /** Format: uuid */
-            agent_id?: string;
-            /** Format: uuid */
-            owner_id?: string;
-            title?: string;
-            archived?: boolean;
-            /** Format: uuid */
-            parent_id?: string | null;
-            parent_tool_use_id?: string | null;
-            /** @description Whose session it is, of the agent's helpers: as defined when `task` made it. Its prompt and tools take the place of the agent's own. */
-            helper?: components["schemas"]["Subagent"] | null;
-            message_count?: number;
-            message_tokens?: number;
-            created_at?: string;
-            updated_at?: string;
-            /** @description Of the session and of its agent together. */
-            saved_overrides?: number;
-        };
         SessionPage: {
-            items?: components["schemas"]["ListedSession"][];
+            items?: components["schemas"]["Session"][];
             next?: string | null;
         };
         SessionChange: {
@@ -3173,11 +3103,6 @@ export interface components {
             };
             /** @description A user's message behind the history. Not stored in the session. */
             message?: string;
-            /**
-             * @description What it is compared with: the id of another try of the session, or `request`, its next call with the saved overrides alone.
-             * @default request
-             */
-            baseline: string;
         };
         Partner: {
             part?: string;
@@ -3236,10 +3161,6 @@ export interface components {
             excluded?: string[];
             added?: components["schemas"]["Partner"][];
             replaced?: string[];
-            /** @description The id of a try, or `request`: see the diff. */
-            baseline?: string;
-            /** Format: uuid */
-            ablation_id?: string | null;
             answer?: components["schemas"]["Answer"] | null;
             stop_reason?: string | null;
             usage?: components["schemas"]["TryUsage"] | null;
@@ -3250,84 +3171,6 @@ export interface components {
         TryPage: {
             items?: components["schemas"]["Try"][];
             next?: string | null;
-        };
-        Missing: {
-            code?: string;
-            message?: string;
-        };
-        Side: {
-            /** Format: uuid */
-            try_id?: string;
-            status?: string;
-            stop_reason?: string;
-            usage?: components["schemas"]["TryUsage"] | null;
-            cost?: components["schemas"]["Cost"] | null;
-            latency_ms?: number;
-            missing?: components["schemas"]["Missing"] | null;
-        };
-        Tokens: {
-            before?: number;
-            after?: number;
-        };
-        ParameterChange: {
-            name?: string;
-            before?: unknown;
-            after?: unknown;
-        };
-        PartChange: {
-            part?: string;
-            kind?: string;
-            /** @enum {string} */
-            change?: "left_out" | "brought_back" | "replaced" | "added" | "gone" | "changed";
-            tokens?: components["schemas"]["Tokens"];
-            before_sha256?: string | null;
-            after_sha256?: string | null;
-        };
-        RequestDiff: {
-            same?: boolean;
-            before_sha256?: string;
-            after_sha256?: string;
-            before_model?: string;
-            after_model?: string;
-            tokens?: components["schemas"]["Tokens"];
-            parameters?: components["schemas"]["ParameterChange"][];
-            parts?: components["schemas"]["PartChange"][];
-            /** @description How many parts are the same. */
-            unchanged?: number;
-        };
-        Hunk: {
-            /** @enum {string} */
-            op?: "equal" | "insert" | "delete" | "replace";
-            before?: string;
-            after?: string;
-        };
-        ToolCall: {
-            name?: string;
-            input?: unknown;
-        };
-        ToolCallsDiff: {
-            same?: number;
-            before?: components["schemas"]["ToolCall"][];
-            after?: components["schemas"]["ToolCall"][];
-        };
-        AnswerDiff: {
-            /**
-             * @description `tool_calls` also where the text differs as well.
-             * @enum {string}
-             */
-            change?: "same" | "text" | "tool_calls";
-            /** @description 0 to 1: the share of words that both texts have in their order; 1 only for texts that are the same. An answer also changes by chance. */
-            similarity?: number;
-            text?: components["schemas"]["Hunk"][];
-            tool_calls?: components["schemas"]["ToolCallsDiff"];
-        };
-        TryDiff: {
-            before?: components["schemas"]["Side"];
-            after?: components["schemas"]["Side"];
-            /** @description null: one of the two has not called the model. */
-            request?: components["schemas"]["RequestDiff"] | null;
-            /** @description null: one of the two has no answer; `missing` says why. */
-            answer?: components["schemas"]["AnswerDiff"] | null;
         };
         Override: {
             part: string;

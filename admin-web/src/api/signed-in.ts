@@ -1,12 +1,5 @@
 /** Who is signed in, as far as this page knows; told by the server's answers. */
-
-export type WebSession = {
-  /** Goes back in `X-CSRF-Token` with every change. */
-  csrf_token: string;
-  user: { id: string; name: string };
-  tenant: { id: string; name: string };
-  role: string;
-};
+import type { WebSession } from "./types.ts";
 
 type State =
   | { readonly status: "unknown" | "out" }

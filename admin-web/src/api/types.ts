@@ -10,6 +10,7 @@ type Whole<T> = T extends readonly (infer Item)[]
     ? { [Name in keyof T]-?: Whole<Exclude<T[Name], undefined>> }
     : T;
 
+export type WebSession = Whole<Schemas["WebSession"]>;
 export type Snapshot = Schemas["ContextSnapshot"];
 export type Part = Schemas["ContextPart"];
 export type PartContent = Schemas["ContextPartContent"];

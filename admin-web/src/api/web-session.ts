@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
-import { markSignedIn, markSignedOut, type WebSession } from "./signed-in.ts";
+import { markSignedIn, markSignedOut } from "./signed-in.ts";
+import type { WebSession } from "./types.ts";
 
 const PATH = "/v1/web-session";
 

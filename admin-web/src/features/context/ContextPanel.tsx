@@ -1,20 +1,47 @@
 import { useQuery } from "@tanstack/react-query";
-import { whole } from "../../lib/numbers.ts";
+import type { ReactNode } from "react";
 import { ErrorState, LoadingState } from "../../ui/states.tsx";
-import { snapshotQuery } from "./queries.ts";
+import type { Wish } from "./model.ts";
+import { PanelContent } from "./PanelContent.tsx";
+import { setsQuery, snapshotQuery } from "./queries.ts";
+import { useListWish } from "./useListWish.ts";
 
-/** What the next model call would send, part by part. */
-export function ContextPanel({ sessionId }: { sessionId: string }) {
-  const found = useQuery(snapshotQuery(sessionId));
-  if (found.isPending) return <LoadingState what="the context" />;
-  if (found.isError)
-    return (
-      <ErrorState what="The context" error={found.error} onRetry={() => void found.refetch()} />
+export type TrySlot = (selection: { wish: Wish; model: string; onClose: () => void }) => ReactNode;
+
+type Props = {
+  sessionId: string;
+  /** Draws what tries the selection; features do not know each other. */
+  children: TrySlot;
+};
+
+/** What the next model call would send, part by part, and what to change about it. */
+export function ContextPanel({ sessionId, children }: Props) {
+  const { wish, set } = useListWish();
+  const snapshot = useQuery(snapshotQuery(sessionId, wish.injections));
+  const where = { sessionId, agentId: snapshot.data?.agent_id ?? "" };
+  const sets = useQuery({ ...setsQuery(where), enabled: snapshot.isSuccess });
+
+  const failed = [snapshot, sets].find((each) => each.isError);
+  const retry = () => void Promise.all([snapshot.refetch(), sets.refetch()]);
+  if (!snapshot.data || !sets.data) {
+    return failed?.error ? (
+      <ErrorState what="The context" error={failed.error} onRetry={retry} />
+    ) : (
+      <LoadingState what="the context" />
     );
+  }
+  const outOfDate = failed?.error && { since: failed.dataUpdatedAt, error: failed.error, retry };
   return (
-    <>
-      <h1>Context</h1>
-      <p>{whole(found.data.totals.after)} tokens</p>
-    </>
+    <PanelContent
+      key={sessionId}
+      where={where}
+      snapshot={snapshot.data}
+      sets={sets.data}
+      outOfDate={outOfDate ?? null}
+      wish={wish}
+      onWish={set}
+    >
+      {children}
+    </PanelContent>
   );
 }

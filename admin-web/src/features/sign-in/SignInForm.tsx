@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { ApiProblem } from "../../api/problem.ts";
-import type { WebSession } from "../../api/signed-in.ts";
+import type { WebSession } from "../../api/types.ts";
 import { signIn } from "../../api/web-session.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
