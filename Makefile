@@ -14,11 +14,12 @@ run: ## Install what is missing, start hango with its own PostgreSQL and Redis
 test: ## Install what is missing, run all tests (ARGS="-k name" goes to pytest)
 	@$(DEV) test $(ARGS)
 
-check: ## Style, formatting, types, layers
+check: ## Style, formatting, types, layers; the admin page too
 	@$(DEV) check
 
-docs: ## Write the generated pages of docs/ anew
+docs: ## Write the generated pages of docs/ anew, and the API's types for the admin page
 	@$(DEV) python -m docs.generate
+	@$(DEV) npm run types
 
 bench: ## Measure speed and estimates, print the tables
 	@$(DEV) python -m bench

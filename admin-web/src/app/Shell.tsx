@@ -22,7 +22,12 @@ export function Shell() {
   if (status === "unknown" && found.isPending) return <LoadingState what="hango" />;
   if (status === "unknown" && found.isError)
     return <ErrorState what="hango" error={found.error} onRetry={() => void found.refetch()} />;
-  if (!("session" in state)) return <SignInForm onDone={refreshAll} />;
+  if (!("session" in state))
+    return (
+      <main>
+        <SignInForm onDone={refreshAll} />
+      </main>
+    );
 
   return (
     <div className={style.shell}>

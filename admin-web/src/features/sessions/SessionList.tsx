@@ -31,7 +31,7 @@ export function SessionList() {
     );
   return (
     <>
-      <Table caption="Sessions" head={["Title", "Messages", "Tokens", "Changed", ""]}>
+      <Table caption="Sessions" head={["Title", "Messages", "Tokens", "Changed", "Open"]}>
         {sessions.map((each) => (
           <tr key={each.id}>
             <td>{each.title || "Untitled"}</td>
