@@ -59,16 +59,16 @@ def context() -> None:
     "--messages-before", type=click.IntRange(min=1), metavar="SEQ", help="Only messages before it."
 )
 @click.option(
-    "--injections", is_flag=True, help="Gather injections too: servers outside hear of it."
+    "--injections", flag_value="1", help="Gather injections too: servers outside hear of it."
 )
+@click.option("--count", flag_value="provider", help="Ask the provider for its own count, too.")
 @invocation
 def show(
     hango: Invocation,
     session: str,
     full: str | None,
     before: bool,
-    injections: bool,
-    **page: int | None,
+    **asked: int | str | None,
 ) -> None:
     """Show what the next model call of a session will send, and what each part costs.
 
@@ -78,9 +78,7 @@ def show(
     if before and full is None:
         raise click.UsageError("--before goes with --full PART.")
     api = hango.api
-    query = {"full": full, "view": "before" if before else None, **page}
-    if injections:
-        query["injections"] = "1"
+    query = {"full": full, "view": "before" if before else None, **asked}
     found = session_id(api, session)
     answer = api.get("v1", "sessions", found, "context", query=query)
     hango.show(answer, _print_part if full is not None else _print_snapshot)
@@ -171,10 +169,13 @@ def _cache(cache: dict[str, Any]) -> str:
 
 
 def _counter(totals: dict[str, Any]) -> str:
-    if totals["counted"] == "provider":
-        return "the provider"
     rough = ", roughly: some part's count is a bound" if totals.get("rough") else ""
-    return f"estimate ({totals['estimator']}){rough}"
+    estimate = f"estimate ({totals['estimator']}){rough}"
+    if exact := totals.get("provider_tokens"):
+        off = (totals["after"] - exact) * 100 / exact
+        return f"the provider: {exact:,} tokens, and by {estimate}, which is {off:+.1f} % off"
+    missing = totals.get("not_counted")
+    return f"{estimate}; not by the provider: {missing}" if missing else estimate
 
 
 def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from app.api.current import principal, reading, runtime
 from app.api.resource import Resource
 from app.api.schemas.context import ContextQuery, answer
 from app.domain.snapshots import PartContent, Snapshot
-from app.services import context, injections, part_content
+from app.services import context, injections, part_content, provider_count
 
 blueprint = Resource("context", "What the next model call of a session would send.")
 
@@ -32,13 +32,17 @@ def get_context(query: dict[str, Any], session_id: UUID) -> Response:
     """Show the next call part by part. Nothing is written, and no model is called.
 
     Injections are gathered with `injections=1` alone; `injections` in the answer lists them.
+    The provider is asked for its count with `count=provider` alone.
     """
     with _gathered(query, session_id) as gathering, reading() as tx:
         if query["full"] is not None:
             part, view = _wanted(query)
             found = part_content.part_in_full(tx, session_id, part, view, gathering.injected)
             return _json(found)
-        whole = context.inspect(tx, session_id, gathering.injected)
+        assembled, whole = context.inspected(tx, session_id, gathering.injected)
+        body = context.body_of(tx, assembled) if query["count"] == "provider" else None
+    if body is not None:
+        whole = provider_count.with_provider_count(runtime(), whole, body)
     return _json(context.page_of_messages(whole, query["messages_limit"], query["messages_before"]))
 
 

@@ -54,7 +54,8 @@ class Totals(msgspec.Struct, frozen=True):
     available: int  # the most that the guard lets through
     trigger: int  # where compaction starts
     rough: bool  # some part's count is a bound or a guess
-    provider_tokens: int | None = None
+    provider_tokens: int | None = None  # the provider's own count of the whole request
+    not_counted: str | None = None  # why there is none, where one was asked for
 
 
 class OverridesView(msgspec.Struct, frozen=True, omit_defaults=True):

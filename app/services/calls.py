@@ -24,7 +24,6 @@ from app.domain.usage import EndedCall, Outcome, Purpose, SentPart, StartedCall
 from app.domain.validity import betas_for, check_request
 from app.domain.work import Loaded
 from app.errors import NothingToSend, RequestInvalid
-from app.provider import wire
 from app.provider.base import Cancelled as AskCancelled
 from app.provider.base import OnEvent, unheard
 from app.provider.failures import Cancelled, DeadlinePassed, ProviderFailure, ServerTimeout
@@ -67,8 +66,7 @@ def ready(
     request = assembled.request
     if not request.messages:
         raise NothingToSend("Take back the overrides that leave every message out.")
-    wanted = [each.seq for each in request.messages if not each.made]
-    body = wire.body(request, tx.messages.contents(session_id, wanted))
+    body = context.body_of(tx, assembled)
     if faults := check_request(body, facts_for(request.model), betas_for(body)):
         raise RequestInvalid(f"{faults[0].code} at {faults[0].at}", faults=faults)
     traced = spans.current().recorded and tx.tenants.current().trace_llm_content

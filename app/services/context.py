@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from app.chain.capture import capture
@@ -20,6 +21,7 @@ from app.domain.ports import Estimator, History
 from app.domain.requests import ModelRequest, RunState
 from app.domain.snapshots import Page, Snapshot
 from app.domain.work import Loaded
+from app.provider import wire
 from app.services.frozen import frozen, frozen_history
 from app.store.transaction import Transaction
 from app.telemetry import context as telemetry
@@ -76,6 +78,13 @@ def inspect(
     Raises:
         NotFound: the session is not the principal's to see.
     """
+    return inspected(tx, session_id, injected)[1]
+
+
+def inspected(
+    tx: Transaction, session_id: UUID, injected: Sequence[Injected] | None = None
+) -> tuple[Assembled, Snapshot]:
+    """The session's next call, and its snapshot. Raises as `inspect` does."""
     started = time.perf_counter()
     with spans.begun(names.CONTEXT_INSPECT) as span:
         assembled = assemble(tx, session_id, injected=injected)
@@ -86,7 +95,14 @@ def inspect(
             span.set(telemetry.overridden(shown))
             telemetry.tell_overrides(span, shown)
     metrics.record(names.INSPECT_DURATION, time.perf_counter() - started)
-    return shown
+    return assembled, shown
+
+
+def body_of(tx: Transaction, assembled: Assembled) -> dict[str, Any]:
+    """The request as the body of a call."""
+    request = assembled.request
+    wanted = [each.seq for each in request.messages if not each.made]
+    return wire.body(request, tx.messages.contents(assembled.state.session_id, wanted))
 
 
 def described(assembled: Assembled) -> Snapshot:

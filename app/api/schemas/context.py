@@ -45,6 +45,14 @@ class ContextQuery(Strict):
         load_default=False,
         metadata={"description": "1: gather dynamic injections, which may be seen outside."},
     )
+    count = fields.String(
+        load_default="estimate",
+        validate=validate.OneOf(("estimate", "provider")),
+        metadata={
+            "description": "`provider`: ask the provider for its count of the whole request, too, "
+            "for 2 s at most. It is sent the request; it does not answer it."
+        },
+    )
     messages_limit = Digits(
         load_default=None,
         validate=validate.Range(1, 10_000),
