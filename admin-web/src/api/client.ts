@@ -58,13 +58,14 @@ async function answered(
 ): Promise<Response> {
   const sent = new Headers(headers);
   if (method !== "GET") sent.set("X-CSRF-Token", csrfToken() ?? "");
-  if (body !== undefined) sent.set("Content-Type", "application/json");
+  const asForm = body instanceof FormData; // the browser then sets the type, with its boundary
+  if (body !== undefined && !asForm) sent.set("Content-Type", "application/json");
   if (ifMatch) sent.set("If-Match", ifMatch);
   const response = await send(path, {
     method,
     headers: sent,
     credentials: "same-origin",
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: asForm ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
   if (response.ok) return response;

@@ -38,3 +38,34 @@ export type CallParts = Whole<Schemas["CallParts"]>;
 
 /** A page of a list; `next` is the cursor of the one behind it. */
 export type Page<T> = { items: T[]; next: string | null };
+
+export type ListedSession = Whole<Schemas["ListedSession"]>;
+export type Message = Whole<Omit<Schemas["Message"], "content">> & { content: Block[] };
+export type CallDiff = Whole<Schemas["CallDiff"]>;
+export type SentPart = CallParts["parts"][number];
+export type FileEntry = Whole<Schemas["FileEntry"]>;
+export type SessionFile = Whole<Schemas["File"]>;
+export type Skill = Whole<Schemas["Skill"]>;
+export type SkillEntry = Whole<Schemas["SkillEntry"]>;
+export type Imported = Whole<Omit<Schemas["Import"], "report">> & { report: ImportReport };
+
+/** How often each thing happened, by its name. */
+export type Counts = Record<string, number>;
+export type ImportReport = {
+  format: string;
+  messages: number;
+  dropped: Counts;
+  repaired: Counts;
+  kept_not_understood: Counts;
+};
+
+export type Usage = Whole<Schemas["Usage"]>;
+export type Figures = Usage["total"];
+export type UsageRow = Usage["items"][number];
+export type Estimate = Whole<Schemas["Estimate"]>;
+export type Standing = Whole<Schemas["Standing"]>;
+export type Key = Whole<Schemas["Key"]>;
+export type NewKey = Whole<Schemas["NewKey"]>;
+export type Me = Whole<Schemas["Me"]>;
+export type User = Whole<Schemas["User"]>;
+export type AuditEvent = Whole<Schemas["AuditEvent"]>;

@@ -17,7 +17,22 @@ export const routes: RouteObject[] = [
     children: [
       { index: true, element: <Navigate to="/sessions" replace /> },
       { path: "sessions", ...page(() => import("../routes/SessionsPage.tsx")) },
-      { path: "sessions/:sessionId/context", ...page(() => import("../routes/ContextPage.tsx")) },
+      {
+        path: "sessions/:sessionId",
+        ...page(() => import("../routes/SessionPage.tsx")),
+        children: [
+          { index: true, ...page(() => import("../routes/ConversationPage.tsx")) },
+          { path: "runs", ...page(() => import("../routes/RunsPage.tsx")) },
+          { path: "runs/:runId", ...page(() => import("../routes/RunPage.tsx")) },
+          { path: "runs/:runId/calls/:call", ...page(() => import("../routes/CallPage.tsx")) },
+          {
+            path: "runs/:runId/calls/:call/diff/:other",
+            ...page(() => import("../routes/CallDiffPage.tsx")),
+          },
+          { path: "context", ...page(() => import("../routes/ContextPage.tsx")) },
+          { path: "files", ...page(() => import("../routes/FilesPage.tsx")) },
+        ],
+      },
       { path: "*", Component: NotFound },
     ],
   },

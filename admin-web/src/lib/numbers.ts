@@ -21,3 +21,10 @@ export const dollars = (microDollars: number): string => {
 /** 34 % */
 export const percent = (share: number): string =>
   `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+/** 812 bytes, 12.3 kB, 4.0 MB */
+export const bytes = (value: number): string => {
+  if (value < 1000) return `${whole(value)} bytes`;
+  const [unit, size] = value < 1e6 ? (["kB", 1e3] as const) : (["MB", 1e6] as const);
+  return `${(value / size).toFixed(1)} ${unit}`;
+};

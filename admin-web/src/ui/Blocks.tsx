@@ -1,70 +1,37 @@
+import { type AnyBlock, describe } from "../lib/blocks.ts";
+import { classes } from "./classes.ts";
+import { LongText } from "./LongText.tsx";
 import style from "./Blocks.module.css";
 
-export type AnyBlock = { type: string } & Record<string, unknown>;
+export { type AnyBlock, isBlock } from "../lib/blocks.ts";
 
-type Props = { blocks: readonly AnyBlock[] };
+type Props = {
+  blocks: readonly AnyBlock[];
+  /** So many characters of each are drawn until more is wanted. */
+  atFirst?: number;
+};
 
 /** The blocks of a message as text: nothing in them is ever taken for markup. */
-export function Blocks({ blocks }: Props) {
+export function Blocks({ blocks, atFirst = Infinity }: Props) {
   return (
     <div className={style.blocks}>
       {blocks.map((block, index) => (
-        <section key={index} className={style.block} aria-label={titleOf(block)}>
-          {block.type !== "text" && <h4 className={style.title}>{titleOf(block)}</h4>}
-          <pre className={style.text} dir="auto" tabIndex={0}>
-            {textOf(block)}
-          </pre>
-        </section>
+        <BlockText key={index} block={block} atFirst={atFirst} />
       ))}
     </div>
   );
 }
 
-/** What kind of block it is, with the name that it goes by. */
-function titleOf(block: AnyBlock): string {
-  switch (block.type) {
-    case "text":
-      return "Text";
-    case "tool_use":
-    case "server_tool_use":
-      return `Tool call: ${worded(block.name)}`;
-    case "tool_result":
-      return block.is_error === true ? "Tool result: error" : "Tool result";
-    case "thinking":
-      return "Thinking";
-    case "redacted_thinking":
-      return "Thinking, not readable";
-    default:
-      return block.type;
-  }
+function BlockText({ block, atFirst }: { block: AnyBlock; atFirst: number }) {
+  const { title, headline, text, tone } = describe(block);
+  return (
+    <section className={classes(style.block, style[tone])} aria-label={title}>
+      {block.type !== "text" && (
+        <h4 className={style.title}>
+          {title} {headline && <span className={style.headline}>{headline}</span>}
+        </h4>
+      )}
+      <LongText text={text} label={title} atFirst={atFirst} />
+    </section>
+  );
 }
-
-function textOf(block: AnyBlock): string {
-  switch (block.type) {
-    case "text":
-      return worded(block.text);
-    case "thinking":
-      return worded(block.thinking);
-    case "tool_use":
-    case "server_tool_use":
-      return json(block.input);
-    case "tool_result":
-      return resultText(block.content);
-    default:
-      return json(block);
-  }
-}
-
-function resultText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return json(content);
-  return content.map((each) => (isBlock(each) ? textOf(each) : json(each))).join("\n\n");
-}
-
-export const isBlock = (value: unknown): value is AnyBlock =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-
-const worded = (value: unknown): string => (typeof value === "string" ? value : json(value));
-
-const json = (value: unknown): string =>
-  value === undefined ? "" : JSON.stringify(value, null, 2);

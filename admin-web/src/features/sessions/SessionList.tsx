@@ -1,54 +1,73 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { api } from "../../api/client.ts";
-import type { Page, Session } from "../../api/types.ts";
+import { knownAgentsQuery, nameOfAgent } from "../../api/agents.ts";
+import type { ListedSession } from "../../api/types.ts";
 import { whole } from "../../lib/numbers.ts";
+import { useSettled } from "../../lib/settled.ts";
 import { when } from "../../lib/times.ts";
-import { Button } from "../../ui/Button.tsx";
-import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
+import { Badge } from "../../ui/Badge.tsx";
+import { Paged } from "../../ui/Paged.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import { Table } from "../../ui/Table.tsx";
+import { type Filters, isNarrowed } from "./filters.ts";
+import { sessionsQuery } from "./queries.ts";
+import style from "./SessionList.module.css";
 
-/** The sessions, a page at a time. */
-export function SessionList() {
-  const found = useInfiniteQuery({
-    queryKey: ["sessions"],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<Session>>(`/v1/sessions${pageParam && `?after=${pageParam}`}`, signal),
-    getNextPageParam: (last) => last.next,
-  });
-  if (found.isPending) return <LoadingState what="the sessions" />;
-  if (found.isError)
-    return (
-      <ErrorState what="The sessions" error={found.error} onRetry={() => void found.refetch()} />
-    );
-  const sessions = found.data.pages.flatMap((each) => each.items);
-  if (sessions.length === 0)
-    return (
-      <EmptyState title="No sessions yet">
-        A session begins with hango chat, with an import, or with POST /v1/sessions.
-      </EmptyState>
-    );
+const TYPING_MS = 250;
+
+/** The sessions that the filters leave, newest first, a page at a time. */
+export function SessionList({ filters }: { filters: Filters }) {
+  const query = useSettled(filters.query, TYPING_MS);
+  const found = useInfiniteQuery(sessionsQuery({ ...filters, query }));
+  const agents = useQuery(knownAgentsQuery).data;
+  return (
+    <Paged what="sessions" found={found} empty={<NoSessions isNarrowed={isNarrowed(filters)} />}>
+      {(sessions) => (
+        <Table caption="Sessions" head={["Title", "Agent", "Messages", "Tokens", "Changed"]}>
+          {sessions.map((each) => (
+            <tr key={each.id}>
+              <th scope="row" className={style.title}>
+                <Link to={`/sessions/${each.id}`} dir="auto">
+                  {each.title || "Untitled"}
+                </Link>
+                <Signs session={each} />
+              </th>
+              <td>
+                <Link to={`/agents/${each.agent_id}`}>{nameOfAgent(agents, each.agent_id)}</Link>
+              </td>
+              <td className={style.number}>{whole(each.message_count)}</td>
+              <td className={style.number}>{whole(each.message_tokens)}</td>
+              <td className={style.time}>{when(each.updated_at)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
+  );
+}
+
+function Signs({ session }: { session: ListedSession }) {
+  const { saved_overrides: saved, archived, id } = session;
   return (
     <>
-      <Table caption="Sessions" head={["Title", "Messages", "Tokens", "Changed", "Open"]}>
-        {sessions.map((each) => (
-          <tr key={each.id}>
-            <td>{each.title || "Untitled"}</td>
-            <td>{whole(each.message_count)}</td>
-            <td>{whole(each.message_tokens)}</td>
-            <td>{when(each.updated_at)}</td>
-            <td>
-              <Link to={`/sessions/${each.id}/context`}>Context</Link>
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {found.hasNextPage && (
-        <Button onClick={() => void found.fetchNextPage()} disabled={found.isFetchingNextPage}>
-          Show more
-        </Button>
+      {saved > 0 && (
+        <Link to={`/sessions/${id}/context`} className={style.sign}>
+          <Badge tone="warn" title="Saved overrides of the session and of its agent">
+            {saved === 1 ? "1 override" : `${whole(saved)} overrides`}
+          </Badge>
+        </Link>
       )}
+      {archived && <Badge>archived</Badge>}
     </>
+  );
+}
+
+function NoSessions({ isNarrowed }: { isNarrowed: boolean }) {
+  return isNarrowed ? (
+    <EmptyState title="No session is like that">Take a filter away to see more.</EmptyState>
+  ) : (
+    <EmptyState title="No sessions yet">
+      Start one with New session, import a recorded one, or use hango chat.
+    </EmptyState>
   );
 }
