@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from app.settings import BadSettings, Settings
+from app.telemetry import setup as telemetry
 
 _OTHERS = 24  # threads for requests that do not wait
 _IDLE = 1000  # connections kept open beside those that have a thread
@@ -38,6 +39,11 @@ def on_starting(_server: Any) -> None:
     most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def worker_exit(_server: Any, _worker: Any) -> None:
+    """Send the last spans and metrics of a process that ends."""
+    telemetry.stop()
 
 
 def post_worker_init(worker: Any) -> None:

@@ -33,6 +33,22 @@ def configure(level: str) -> None:
     )
 
 
+def adopt(library: str) -> None:
+    """Let what a library logs by Python's own means come as our lines do.
+
+    Only the pattern of its text is taken: what it fills in may be anybody's words.
+    """
+    logger = logging.getLogger(library)
+    logger.handlers = [_Adopting(logging.WARNING)]
+    logger.propagate = False
+
+
+class _Adopting(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        told = structlog.get_logger(record.name)
+        told.warning("library_warns", library=record.name, pattern=str(record.msg))
+
+
 def add_trace(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:

@@ -37,7 +37,6 @@ from opentelemetry.trace import SpanKind
 
 from app.telemetry.sieve import LABELS, sifted
 
-FLUSH_SECONDS = 5  # a process that ends waits for its last export no longer
 _NOT_TRACED = r"^[^/]+//[^/]+/(healthz|readyz|metrics)(\?|$)"
 
 
@@ -78,15 +77,8 @@ class Sdk:
         """
         RedisInstrumentor.instrument_client(client, tracer_provider=self.tracing)
 
-    def flush(self) -> None:
-        """Send what has gathered. For processes that go on, or may be killed."""
-        for provider in self._made:
-            if provider is not None:
-                provider.force_flush(FLUSH_SECONDS * 1000)
-
     def close(self) -> None:
-        """Send what has gathered, and end."""
-        self.flush()
+        """Send what has gathered, and end. Takes long where the collector is away."""
         for provider in self._made:
             if provider is not None:
                 provider.shutdown()

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import atexit
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from app.settings import Settings
-from app.telemetry import metrics, spans
+from app.telemetry import logs, metrics, spans
 
 if TYPE_CHECKING:
     from app.telemetry.sdk import Sdk
+
+LAST_SECONDS = 5  # for the last export of a process
 
 _lock = threading.Lock()
 _sdk: Sdk | None = None
@@ -29,6 +32,7 @@ def start(settings: Settings, process: str) -> None:
             return
         from app.telemetry import sdk  # noqa: PLC0415 (most of a second, and only when it is on)
 
+        logs.adopt("opentelemetry")
         use(sdk.exporting(process, spans=wanted[0], metrics=wanted[1]))
         atexit.register(stop)
 
@@ -61,15 +65,16 @@ def watch_redis(client: Any) -> None:
         _sdk.watch_redis(client)
 
 
-def flush() -> None:
-    """Send what has gathered, soon: the process may end without notice."""
-    if _sdk is not None:
-        _sdk.flush()
-
-
 def stop() -> None:
-    """Send what has gathered, and record nothing more."""
+    """Send what has gathered, and record nothing more.
+
+    What cannot be sent soon is lost: a process that is to end does not wait for a collector.
+    """
     with _lock:
-        if _sdk is not None:
-            _sdk.close()
-            use(None)
+        if (sdk := _sdk) is None:
+            return
+        use(None)
+    closing = threading.Thread(target=sdk.close, name="telemetry", daemon=True)
+    with suppress(RuntimeError):  # at the very end Python starts no thread any more
+        closing.start()
+        closing.join(LAST_SECONDS)
