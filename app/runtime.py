@@ -18,6 +18,7 @@ from app.provider.base import Provider
 from app.provider.choice import provider_for
 from app.queue import Queue
 from app.settings import Settings
+from app.store.engine import POOL_WAIT_SECONDS
 from app.store.transaction import Database
 from app.telemetry import setup as telemetry
 
@@ -42,7 +43,12 @@ class Runtime:
     now: Callable[[], datetime]
 
 
-def build_runtime(settings: Settings, application_name: str = "hango-web") -> Runtime:
+def build_runtime(
+    settings: Settings,
+    application_name: str = "hango-web",
+    *,
+    pool_wait: float = POOL_WAIT_SECONDS,
+) -> Runtime:
     """Make a process's parts from its settings. Opens no connection yet.
 
     First its telemetry is turned on, if that is wanted: the parts are watched as they are made.
@@ -54,6 +60,7 @@ def build_runtime(settings: Settings, application_name: str = "hango-web") -> Ru
         settings,
         on_commit=lambda jobs: _send(queue, jobs),
         application_name=application_name,
+        pool_wait=pool_wait,
     )
     return Runtime(
         settings=settings,

@@ -1,8 +1,9 @@
 """Measure, and say plainly which goals are met: `python -m bench [NAME …]`.
 
-A name is a goal (P1), a theme (inspect, overriding, writing, startup, counting) or `estimator`,
-whose own table follows the goals. Without names everything is measured. A missed goal is no
-failure: the exit code is 0, for a figure that depends on what else the machine does is no gate.
+A name is a goal (P1), a theme (inspect, overriding, writing, startup, counting, calling, trying,
+waiting) or `estimator`, whose own table follows the goals. Without names everything is measured. A
+missed goal is no failure: the exit code is 0, for a figure that depends on what else the machine
+does is no gate.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 
-from bench import counting, estimator, generator, inspect, overriding, startup, writing
+from bench import (
+    calling,
+    counting,
+    estimator,
+    generator,
+    inspect,
+    overriding,
+    startup,
+    trying,
+    waiting,
+    writing,
+)
 from bench.measure import Finding
 from bench.servers import Ground
 
@@ -24,6 +36,9 @@ THEMES: Mapping[str, Mapping[str, Measure]] = {
     "writing": writing.GOALS,
     "startup": startup.GOALS,
     "counting": counting.GOALS,
+    "calling": calling.GOALS,
+    "trying": trying.GOALS,
+    "waiting": waiting.GOALS,
 }
 ESTIMATOR = "estimator"
 

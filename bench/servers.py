@@ -5,6 +5,8 @@ Everything is as `hango up` starts it. Nothing is started before a measurement a
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
 from contextlib import ExitStack, closing, suppress
@@ -185,14 +187,45 @@ class Ground:
     @cached_property
     def url(self) -> str:
         """A web server as `hango up` starts it, but for the rate limit: there, never reached."""
+        return self.web()[0]
+
+    def web(self, *, processes: int = 2, **settings: str) -> tuple[str, OwnedProcess]:
+        """Another one. `settings`: its environment."""
         listening = self._stack.enter_context(closing(listen("127.0.0.1", 0, None)))
         program = children.web(self.folder, self.services, listening.fileno())
-        environment = {**program.environment, "HANGO_RATE_LIMIT_PER_MINUTE": "1000000"}
-        process = OwnedProcess(replace(program, environment=environment))
+        environment = {**program.environment, "HANGO_RATE_LIMIT_PER_MINUTE": "1000000", **settings}
+        *command, application = program.command
+        command += ["--workers", str(processes), application]
+        process = OwnedProcess(replace(program, command=command, environment=environment))
         self._stack.callback(process.stop, _STOP_WITHIN)
         url = url_of(listening)
         _wait_for(url, process)
-        return url
+        return url, process
+
+    def worker(self, provider_url: str, *, threads: int) -> OwnedProcess:
+        """A worker of runs and tries, with that provider; it may still be starting."""
+        program = next(iter(children.workers(self.folder, self.services)))
+        command = list(program.command)
+        command[command.index("--queues") + 1] = "runs,calls"
+        command[command.index("--concurrency") + 1] = str(threads)
+        environment = {
+            **program.environment,
+            "HANGO_ANTHROPIC_API_KEY": "sk-bench",
+            "HANGO_ANTHROPIC_BASE_URL": provider_url,
+        }
+        process = OwnedProcess(replace(program, command=command, environment=environment))
+        self._stack.callback(process.stop, _STOP_WITHIN)
+        return process
+
+    def stub(self, delay: float) -> str:
+        """The URL of a provider that answers after `delay` seconds."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.stub", str(delay)], stdout=subprocess.PIPE, text=True
+        )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        assert process.stdout
+        return f"http://127.0.0.1:{int(process.stdout.readline())}"
 
 
 def prepared(size: int) -> list[NewMessage]:

@@ -22,6 +22,10 @@ log = structlog.get_logger(__name__)
 
 JobFunction = Callable[..., None]  # takes the runtime and at most one row id
 
+# Seconds that a job waits for a connection while all are in use. Hundreds of jobs may begin at
+# once, and nobody looks at a clock; well below a lease, whose renewal waits in the same line.
+POOL_WAIT = 15.0
+
 JOBS: dict[Job, JobFunction] = {}
 
 
@@ -42,7 +46,7 @@ def application(settings: Settings) -> Celery:
     the parent must not be shared.
     """
     celery = celery_client(settings)
-    runtime = _once(lambda: build_runtime(settings, "hango-worker"))
+    runtime = _once(lambda: build_runtime(settings, "hango-worker", pool_wait=POOL_WAIT))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}
         task = _as_task(name, function, runtime)

@@ -17,7 +17,7 @@ from app.telemetry import setup as telemetry
 LOCK_TIMEOUT = timedelta(seconds=10)
 IDLE_IN_TRANSACTION_TIMEOUT = timedelta(seconds=60)
 _CONNECT_SECONDS = 5
-_POOL_WAIT_SECONDS = 5
+POOL_WAIT_SECONDS = 5.0  # for a connection while all are in use; who waits longer is sent away
 
 
 # Hot reads go past SQLAlchemy, and so do their errors.
@@ -49,7 +49,9 @@ class StatementFailed(Internal):
         return f"SQLSTATE {self.sqlstate}, table {self.table}, constraint {self.constraint}"
 
 
-def make_engine(settings: Settings, application_name: str) -> Engine:
+def make_engine(
+    settings: Settings, application_name: str, pool_wait: float = POOL_WAIT_SECONDS
+) -> Engine:
     """A pool that connects when it is first used; make it after a fork, not before."""
     timeouts = {
         "statement_timeout": settings.statement_timeout,
@@ -61,7 +63,7 @@ def make_engine(settings: Settings, application_name: str) -> Engine:
         make_url(settings.database_url).set(drivername="postgresql+psycopg2"),
         pool_size=settings.database_pool,
         max_overflow=0,
-        pool_timeout=_POOL_WAIT_SECONDS,
+        pool_timeout=pool_wait,
         pool_use_lifo=True,
         hide_parameters=True,
         use_native_hstore=False,

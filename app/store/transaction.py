@@ -25,7 +25,7 @@ from app.store.attachments import Attachments
 from app.store.audit import AllAudit, Audit
 from app.store.checkpoints import Checkpoints
 from app.store.counts import AllCounts
-from app.store.engine import begun, make_engine
+from app.store.engine import POOL_WAIT_SECONDS, begun, make_engine
 from app.store.files import Files
 from app.store.idempotency import AllIdempotency, Idempotency
 from app.store.imports import Imports
@@ -140,9 +140,13 @@ class Database:
         *,
         on_commit: Callable[[Sequence[Queued]], None] | None = None,
         application_name: str = "hango",
+        pool_wait: float = POOL_WAIT_SECONDS,
     ) -> None:
-        """`on_commit` gets the jobs of each committed transaction that has queued some."""
-        self._engine = make_engine(settings, application_name)
+        """`on_commit` gets the jobs of each committed transaction that has queued some.
+
+        Who finds all connections in use waits for `pool_wait` seconds at most.
+        """
+        self._engine = make_engine(settings, application_name, pool_wait)
         self._retention = settings.idempotency_retention
         self._on_commit = on_commit
 
