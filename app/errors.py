@@ -43,6 +43,7 @@ Failure
 │   └── OutsideTooSlow       504
 └── Unavailable              503
     ├── DatabaseUnavailable
+    ├── SecretsUnavailable   the deployment has no key for secrets, or another one
     └── BrokerUnavailable
 
 `detail` and faults hold ids, numbers and advice, never content. Codes never change once released.
@@ -340,6 +341,12 @@ class DatabaseUnavailable(Unavailable):
     """PostgreSQL does not answer."""
 
     code, title = "database_unavailable", "The database does not answer"
+
+
+class SecretsUnavailable(Unavailable):
+    """Secrets cannot be sealed or opened: HANGO_SECRET_KEY is missing, or is another one."""
+
+    code, title = "secrets_unavailable", "Secrets cannot be kept or read here"
 
 
 class BrokerUnavailable(Unavailable):

@@ -21,6 +21,8 @@ from app.settings import Settings
 from app.store.engine import POOL_WAIT_SECONDS
 from app.store.transaction import Database
 from app.telemetry import setup as telemetry
+from app.tools.addresses import Reach
+from app.tools.client import OutsideClient
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -40,6 +42,7 @@ class Runtime:
     events: Events
     provider: Provider
     leases: Leases
+    outside: OutsideClient
     now: Callable[[], datetime]
 
 
@@ -71,6 +74,7 @@ def build_runtime(
         events=Events(redis),
         provider=provider_for(settings),
         leases=Leases(database, settings.run_lease),
+        outside=OutsideClient(Reach.of(settings.outbound_allow)),
         now=now,
     )
 

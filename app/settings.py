@@ -6,6 +6,8 @@ are read by OpenTelemetry's SDK, once it is.
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import timedelta
@@ -36,6 +38,8 @@ def setting(variable: str, about: str, check: Check | None = None) -> dict[str, 
     """The name and meaning of a setting, for docs/configuration.md, and what it has to be."""
     return {"variable": variable, "about": about, "check": check}
 
+
+SECRET_KEY_BYTES = 32
 
 _NO_KEY = "Not a key: it has blanks or characters that no HTTP header carries."
 _KEY_OR_NOTHING = validate.Regexp(r"[\x21-\x7e]*\Z", error=_NO_KEY)
@@ -73,6 +77,20 @@ def _places(value: str) -> None:
         raise ValidationError(
             f"{error} is none of: host, host:port, address, network (10.0.0.0/8), [IPv6]:port."
         ) from None
+
+
+def _secret_key(value: str) -> None:
+    if value and len(_decoded(value)) != SECRET_KEY_BYTES:
+        raise ValidationError("Not 32 bytes in base64: make it with `openssl rand -base64 32`.")
+
+
+def _decoded(key: str) -> bytes:
+    """The bytes of a key, in either alphabet of base64; none where it is not base64."""
+    standard = key.replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+    except binascii.Error:
+        return b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +233,24 @@ class Settings:
             "HANGO_MAX_TURNS", "Most model calls of a run that names no other limit.", _POSITIVE
         ),
     )
+    secret_key: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_SECRET_KEY",
+            "Seals the secrets that tenants hand over (headers of tools): 32 random bytes in "
+            "base64, as `openssl rand -base64 32` makes them. Default: secrets are refused; "
+            "`hango up` makes a key and keeps it with its data.",
+            _secret_key,
+        ),
+    )
+    old_secret_key: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_OLD_SECRET_KEY",
+            "The key before that one, with which older secrets can still be opened.",
+            _secret_key,
+        ),
+    )
     outbound_allow: str = field(
         default="",
         metadata=setting(
@@ -313,6 +349,11 @@ class Settings:
         to = self.otlp_endpoint or self.otlp_metrics_endpoint
         return bool(to) and self.otel_metrics_exporter != "none" and not self.otel_disabled
 
+    @property
+    def secret_keys(self) -> tuple[bytes, ...]:
+        """The keys for secrets: the first seals, all of them open."""
+        return tuple(_decoded(key) for key in (self.secret_key, self.old_secret_key) if key)
+
     @classmethod
     def from_environment(cls) -> Settings:
         """Read HANGO_* once, at start.
@@ -376,6 +417,16 @@ class Launch:
             "HANGO_REDIS_URL",
             "`hango up`: a Redis of your own. Default: an embedded Valkey.",
             _REDIS_OR_NOTHING,
+        ),
+    )
+
+    secret_key: Secret = field(
+        default=Secret(""),
+        metadata=setting(
+            "HANGO_SECRET_KEY",
+            "`hango up`: the key that seals secrets. Default: one that is made once, and kept in "
+            "the data folder.",
+            _secret_key,
         ),
     )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from app.domain.agents import Agent
 from app.domain.messages import MessageRef, NewMessage, prepare
+from app.domain.outside import HttpTool, McpServer, OutsideTool, named
 from app.domain.ports import Estimator, History, MemoryFile, Skill, Todo
 from app.domain.thinking import Thought
 
@@ -111,21 +112,27 @@ class Thoughts:
 
 
 class Shelf:
-    """Memory files, skills and todos from memory: what `before_run` hooks read."""
+    """Memory files, skills, todos and tools from memory: what `before_run` hooks read."""
 
     def __init__(
         self,
         memory: Iterable[MemoryFile] = (),
         skills: Iterable[Skill] = (),
         todos: Iterable[Todo] = (),
+        http_tools: Iterable[HttpTool] = (),
+        mcp_servers: Iterable[McpServer] = (),
     ) -> None:
         self._memory, self._skills, self._todos = tuple(memory), tuple(skills), tuple(todos)
+        self._http_tools, self._mcp_servers = tuple(http_tools), tuple(mcp_servers)
 
     def memory(self, agent_id: UUID) -> tuple[MemoryFile, ...]:
         return self._memory
 
     def skills(self, agent_id: UUID) -> tuple[Skill, ...]:
         return self._skills
+
+    def outside(self, names: Sequence[str]) -> list[OutsideTool]:
+        return named(names, self._http_tools, self._mcp_servers)
 
     def todos(self, session_id: UUID) -> tuple[Todo, ...]:
         return self._todos

@@ -15,6 +15,7 @@ from app.api import (
     files,
     imports,
     keys,
+    mcp_servers,
     me,
     memory,
     messages,
@@ -27,6 +28,7 @@ from app.api import (
     sessions,
     skills,
     tenant,
+    tools,
     tries,
     usage,
     users,
@@ -36,7 +38,8 @@ from app.api.paths import RestOfPath
 
 RESOURCES = (
     me, web_session, agents, sessions, messages, context, runs, tries, ablations, overrides, memory,
-    skills, files, attachments, imports, usage, quota, keys, users, tenant, audit,
+    skills, tools, mcp_servers, files, attachments, imports, usage, quota, keys, users, tenant,
+    audit,
 )  # fmt: skip
 
 

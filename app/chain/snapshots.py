@@ -14,6 +14,7 @@ from app.chain.injection_views import failed_parts, injection_views
 from app.chain.middlewares.context_overrides import Suspended, Unfiltered, overrides_of
 from app.chain.middlewares.guard import Decision
 from app.chain.middlewares.injections import Gathered
+from app.chain.middlewares.outside_tools import NONE_IN_USE, OutsideInUse
 from app.domain.catalogue import facts_for
 from app.domain.injections import part_of
 from app.domain.messages import MessageRef
@@ -72,6 +73,7 @@ def snapshot(request: ModelRequest, estimator: Estimator) -> Snapshot:
         sendable=bool(request.messages),
         tool_choice=dict(request.tool_choice) if request.tool_choice else None,
         injections=injection_views(state.agent.injections, gathered, overrides),
+        missing_tools=(state.find(OutsideInUse) or NONE_IN_USE).missing,
     )
 
 

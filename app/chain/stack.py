@@ -11,6 +11,7 @@ from app.chain.middlewares.filesystem import Filesystem
 from app.chain.middlewares.guard import Guard
 from app.chain.middlewares.injections import Injections
 from app.chain.middlewares.memory import Memory
+from app.chain.middlewares.outside_tools import OutsideTools
 from app.chain.middlewares.patch_tool_calls import PatchToolCalls
 from app.chain.middlewares.prompt_cache import PromptCache
 from app.chain.middlewares.skills import Skills
@@ -20,7 +21,7 @@ from app.chain.middlewares.tool_allowlist import ToolAllowlist
 from app.chain.skills_in_use import SkillsInUse
 from app.chain.thinking import ThoughtSource
 from app.domain.injections import Injected
-from app.domain.ports import ContentReader, Delegate, Estimator, Sources, Workspace
+from app.domain.ports import ContentReader, Delegate, Estimator, Outside, Sources, Workspace
 
 
 class Reads(NamedTuple):
@@ -33,11 +34,12 @@ class Reads(NamedTuple):
 
 
 class Workbench(NamedTuple):
-    """What the built-in tools work on in a run: nothing that a request is made of."""
+    """What the tools work on in a run: nothing that a request is made of."""
 
     workspace: Workspace
     delegate: Delegate | None = None  # None: `task` tells the model that there are no helpers
     skills_in_use: SkillsInUse | None = None  # the run's own, if its turns have a chain each
+    outside: Outside | None = None  # None: tools from outside are not carried out
 
 
 def default_chain(
@@ -52,7 +54,7 @@ def default_chain(
     Without a workbench the tools are the same to the model, and those that would need it have
     no handler.
     """
-    workspace, delegate, in_use = workbench or (None, None, None)
+    workspace, delegate, in_use, outside = workbench or (None, None, None, None)
     return Chain(
         [
             # Contributors, in the order of their blocks in the system prompt: what is built in
@@ -62,6 +64,7 @@ def default_chain(
             Subagents(delegate),
             Memory(reads.sources),
             Skills(reads.sources, estimator, in_use),
+            OutsideTools(reads.sources, estimator, outside),
             # Last of the contributors: behind the cache mark, what changes spoils nothing.
             Injections(injected),
             # Repairs before overrides: an override may name a synthetic part's neighbour.

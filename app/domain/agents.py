@@ -11,6 +11,19 @@ from app.domain.injections import Injection
 
 MIDDLEWARES = ("todo", "filesystem", "subagents", "memory", "skills")
 WITH_TOOLS = ("todo", "filesystem", "subagents", "skills")  # those that contribute some
+BUILT_IN_TOOLS = frozenset(
+    {
+        "edit_file",
+        "glob",
+        "grep",
+        "ls",
+        "read_file",
+        "read_skill",
+        "task",
+        "write_file",
+        "write_todos",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +40,9 @@ class Subagent:
 class Agent:
     """A named configuration.
 
-    `tools` holds custom definitions and names of built-in tools. Naming a built-in narrows the
-    built-ins to those named; with none named, the enabled middlewares contribute all of theirs.
+    `tools` holds custom definitions and names: of built-in tools, and of tools from outside that
+    the tenant has registered. Naming a built-in narrows the built-ins to those named; with none
+    named, the enabled middlewares contribute all of theirs.
     """
 
     id: UUID
@@ -63,10 +77,10 @@ class Agent:
             return own
         custom = [tool for tool in self.custom_tools if _name_of(tool) in helper.tools]
         named = set(map(_name_of, custom))
-        built_in = [name for name in helper.tools if name not in named]
-        # Naming none would leave all of them: see `tools`.
-        off = {} if built_in else dict.fromkeys(WITH_TOOLS, False)
-        return replace(own, tools=(*custom, *built_in), middleware={**self.middleware, **off})
+        others = [name for name in helper.tools if name not in named]
+        # Naming no built-in one would leave all of them: see `tools`.
+        off = {} if BUILT_IN_TOOLS.intersection(others) else dict.fromkeys(WITH_TOOLS, False)
+        return replace(own, tools=(*custom, *others), middleware={**self.middleware, **off})
 
     def uses(self, middleware: str) -> bool:
         """Whether this middleware contributes to the agent's requests."""
@@ -77,10 +91,19 @@ class Agent:
         """The definitions that the agent brings itself."""
         return tuple(tool for tool in self.tools if not isinstance(tool, str))
 
+    @property
+    def outside_names(self) -> tuple[str, ...]:
+        """The names that it has of tools from outside."""
+        return tuple(tool for tool in self._named if tool not in BUILT_IN_TOOLS)
+
     def allows(self, tool_name: str) -> bool:
         """Whether a built-in tool of this name may be contributed."""
-        named = {tool for tool in self.tools if isinstance(tool, str)}
+        named = BUILT_IN_TOOLS.intersection(self._named)
         return not named or tool_name in named
+
+    @property
+    def _named(self) -> list[str]:
+        return [tool for tool in self.tools if isinstance(tool, str)]
 
 
 def _name_of(tool: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from app.domain.agents import Subagent
 from app.domain.messages import Block, MessageRef
+from app.domain.outside import OutsideTool
 from app.domain.tools import ToolCall, ToolOutcome
 
 
@@ -86,6 +87,9 @@ class Sources(Protocol):
     def todos(self, session_id: UUID) -> Sequence[Todo]:
         """The session's todo list, in order."""
 
+    def outside(self, names: Sequence[str]) -> Sequence[OutsideTool]:
+        """The tenant's tools from outside that these names mean, in their order."""
+
 
 class ContentReader(Protocol):
     """Loads what a MessageRef leaves out."""
@@ -150,3 +154,14 @@ class Delegate(Protocol):
 
     def run(self, helper: Subagent, prompt: str, call: ToolCall) -> ToolOutcome:
         """Have `helper` answer `prompt`; its final message is what the call comes to."""
+
+
+class Outside(Protocol):
+    """Calls servers outside, in the name of the tenant that has registered them."""
+
+    def call(self, tool: OutsideTool, call: ToolCall) -> ToolOutcome:
+        """What the call comes to; its text is bounded, but may be longer than a model should get.
+
+        Raises:
+            Failure: the server was not called, or has given no answer that can be used.
+        """

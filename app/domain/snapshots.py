@@ -103,6 +103,8 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     sendable: bool  # False while there is no message to send
     tool_choice: dict[str, object] | None = None
     injections: list[InjectionView] = []
+    # Tools that the agent names and that are not sent: nothing registered has their name.
+    missing_tools: tuple[str, ...] = ()
 
 
 class PartContent(msgspec.Struct):

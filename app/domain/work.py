@@ -11,6 +11,7 @@ from uuid import UUID
 import msgspec
 
 from app.domain.agents import Agent
+from app.domain.outside import OutsideTool
 from app.domain.overrides import Override
 from app.domain.ports import MemoryFile, Skill
 from app.domain.principals import Principal
@@ -89,6 +90,7 @@ class Loaded(msgspec.Struct, frozen=True):
     skills: tuple[Skill, ...]
     overrides: tuple[Override, ...]
     last_seq: int | None = None  # later messages are none of it; None: all are
+    outside: tuple[OutsideTool, ...] = ()
     message: str | None = None  # a user's text behind them, which nothing persists
     # The saved ones among the overrides of a try, as they were: what it is compared with.
     saved: tuple[Override, ...] | None = None

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from app.chain.prompts import built_in_tool_names, definitions_of
-from app.domain.agents import MIDDLEWARES, Agent, Subagent
+from app.chain.prompts import definitions_of
+from app.domain.agents import BUILT_IN_TOOLS, MIDDLEWARES, Agent, Subagent
 from app.domain.audit import Action
 from app.domain.catalogue import ModelFacts, facts_for
 from app.domain.ids import new_id
 from app.domain.injections import Injection, Retrieval
 from app.domain.jobs import Job
+from app.domain.outside import missing
 from app.domain.text import clean_json
 from app.domain.validity import check_tool
 from app.errors import BadBody, Fault, ToolRefused, UnsupportedByModel
@@ -43,7 +44,7 @@ def create(tx: Transaction, wanted: Mapping[str, Any], *, default_model: str) ->
     }
     principal = tx.principal
     agent = Agent(id=new_id(), tenant_id=principal.tenant_id, owner_id=principal.user_id, **values)
-    check_sendable(agent)
+    check_sendable(agent, registered(tx, agent))
     return add(tx, agent)
 
 
@@ -73,7 +74,9 @@ def change(tx: Transaction, agent: Agent, wanted: Mapping[str, Any]) -> Agent:
         ToolRefused, UnsupportedByModel, BadBody: its requests could never be sent.
     """
     changes = _changes(wanted, facts_for(wanted.get("model", agent.model)), agent.parameters)
-    check_sendable(replace(agent, **changes))
+    wanted_agent = replace(agent, **changes)
+    # Names that it had before stay good: what was removed since is not sent, and inspect says so.
+    check_sendable(wanted_agent, {*_outside_names(agent), *registered(tx, wanted_agent)})
     if not changes:
         return agent
     changed = tx.agents.update(agent.id, changes)
@@ -93,8 +96,17 @@ def delete(tx: Transaction, agent: Agent) -> None:
     tx.audit.add(Action.AGENT_DELETE, "agent", agent.id, {})
 
 
-def check_sendable(agent: Agent) -> None:
+def registered(tx: Transaction, agent: Agent) -> set[str]:
+    """Those of the names of tools, the agent's and its helpers', that its tenant has registered."""
+    names = _outside_names(agent)
+    found = tx.sources.outside(names) if names else ()
+    return set(names).difference(missing(names, found))
+
+
+def check_sendable(agent: Agent, outside: Collection[str] = ()) -> None:
     """Check what no single field shows: limits of the model, and names of tools.
+
+    `outside`: names of tools from outside that the agent may have.
 
     Raises:
         BadBody, ToolRefused
@@ -104,10 +116,16 @@ def check_sendable(agent: Agent) -> None:
         raise BadBody(
             faults=[Fault("max_tokens", "above_model_limit", f"{agent.model}: at most {largest}.")]
         )
-    if faults := list(_tool_faults(agent)):
+    if faults := list(_tool_faults(agent, outside)):
         raise ToolRefused(faults=faults)
     if faults := list(_injection_faults(agent)):
         raise BadBody(faults=faults)
+
+
+def _outside_names(agent: Agent) -> list[str]:
+    of_helpers = (name for helper in agent.subagents for name in helper.tools or ())
+    others = (name for name in of_helpers if name not in BUILT_IN_TOOLS)
+    return list(dict.fromkeys([*agent.outside_names, *others]))
 
 
 def tools_of(middlewares: Sequence[str]) -> frozenset[str]:
@@ -116,16 +134,15 @@ def tools_of(middlewares: Sequence[str]) -> frozenset[str]:
     return frozenset(tool["name"] for name in contributing for tool in definitions_of(name))
 
 
-def _tool_faults(agent: Agent) -> Iterator[Fault]:
+def _tool_faults(agent: Agent, outside: Collection[str]) -> Iterator[Fault]:
     reserved = tools_of([name for name in MIDDLEWARES if agent.uses(name)])
     names: Counter[str] = Counter()
     for index, tool in enumerate(agent.tools):
         at = f"tools[{index}]"
         name = tool if isinstance(tool, str) else str(tool.get("name") or tool.get("type"))
         if isinstance(tool, str):
-            if name not in built_in_tool_names():
-                known = ", ".join(sorted(built_in_tool_names()))
-                yield Fault(at, "unknown_tool", f"A bare name is a built-in tool's: {known}.")
+            if name not in BUILT_IN_TOOLS and name not in outside:
+                yield Fault(at, "unknown_tool", _UNKNOWN + _known())
         else:
             yield from check_tool(tool, at)
             if name in reserved:
@@ -134,6 +151,16 @@ def _tool_faults(agent: Agent) -> Iterator[Fault]:
         names[name] += 1
         if names[name] == 2:
             yield Fault(at, "name_twice", "Another tool of this agent has the same name.")
+
+
+_UNKNOWN = (
+    "No tool of this name is registered. GET /v1/tools lists those that are; an admin adds one by "
+    "PUT /v1/tools/{name} or PUT /v1/mcp-servers/{name}. The built-in tools are: "
+)
+
+
+def _known() -> str:
+    return ", ".join(sorted(BUILT_IN_TOOLS))
 
 
 def _injection_faults(agent: Agent) -> Iterator[Fault]:
@@ -173,7 +200,7 @@ def _changes(
 def _tools(given: Sequence[Any]) -> Iterator[Mapping[str, Any] | str]:
     for index, tool in enumerate(given):
         if not isinstance(tool, (str, dict)):
-            advice = "A tool is a definition, or the name of a built-in one."
+            advice = "A tool is a definition, or the name of one."
             raise ToolRefused(faults=[Fault(f"tools[{index}]", "invalid", advice)])
         yield clean_json(tool)
 

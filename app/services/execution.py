@@ -33,6 +33,7 @@ from app.services import calls, frozen, injections, thinking
 from app.services.calls import Call, MadeFor
 from app.services.delegation import Helpers
 from app.services.injections import Gathering
+from app.services.outside_calls import OutsideCalls
 from app.services.work import LEFT, Watch, Writing, ending_of, tell_ended, worker_name
 from app.services.workspace import SessionWorkspace
 from app.store.transaction import Transaction
@@ -130,7 +131,10 @@ class _Execution:
         workspace = SessionWorkspace(self._runtime.database, self._claimed.principal, session)
         own = [loads(written[seq]) for seq in sorted(written)]
         helpers = Helpers(self._runtime, self._claimed, self._watch, session, depth, _carry_out)
-        return Workbench(workspace, helpers, in_use_after(own, loaded.skills))
+        outside = OutsideCalls(
+            self._runtime.database, self._claimed.principal, self._runtime.outside
+        )
+        return Workbench(workspace, helpers, in_use_after(own, loaded.skills), outside)
 
     def _turn(self, loaded: Loaded, workbench: Workbench) -> Ending | None:
         """One model call with the tools that it asks for; the ending, if the run has ended."""

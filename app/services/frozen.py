@@ -8,6 +8,7 @@ from uuid import UUID
 from app.chain.made import made_message
 from app.chain.stack import Reads
 from app.domain.messages import MadeMessage, MessageRef
+from app.domain.outside import OutsideTool
 from app.domain.overrides import OverrideSet
 from app.domain.parts import EXTRA_MESSAGE
 from app.domain.ports import Estimator, History, MemoryFile, Skill, Sources, Todo
@@ -24,6 +25,7 @@ def load(tx: Transaction, session: Session) -> Loaded:
         memory=tuple(tx.sources.memory(agent.id)) if agent.uses("memory") else (),
         skills=tuple(tx.sources.skills(agent.id)) if agent.uses("skills") else (),
         overrides=tuple(tx.overrides.for_run(agent.id, session.id)),
+        outside=tuple(tx.sources.outside(names)) if (names := agent.outside_names) else (),
     )
 
 
@@ -66,6 +68,10 @@ class _LoadedSources:
 
     def todos(self, session_id: UUID) -> Sequence[Todo]:
         return self._live.todos(session_id)
+
+    def outside(self, names: Sequence[str]) -> Sequence[OutsideTool]:
+        del names
+        return self._loaded.outside
 
 
 class _LoadedOverrides:

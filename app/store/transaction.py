@@ -33,11 +33,13 @@ from app.store.keys import AllKeys, Keys
 from app.store.measures import AllMeasures
 from app.store.memory import Memory
 from app.store.messages import Messages
+from app.store.outside import HttpTools, McpServers
 from app.store.overrides import Overrides
 from app.store.quota import AllQuotas, Quotas
 from app.store.revision import SCHEMA_REVISION
 from app.store.runs import AllRuns, Runs
 from app.store.scope import Scope
+from app.store.secrets import Vault
 from app.store.sessions import AllSessions, Sessions
 from app.store.skills import Skills
 from app.store.sources import StoredSources
@@ -71,6 +73,7 @@ class Transaction:
         principal: Principal,
         origin: Origin,
         idempotency_retention: timedelta,
+        vault: Vault,
     ) -> None:
         scope = Scope(principal)
         self.principal = principal
@@ -81,6 +84,8 @@ class Transaction:
         self.agents = Agents(connection, scope)
         self.memory = Memory(connection, scope)
         self.skills = Skills(connection, scope)
+        self.http_tools = HttpTools(connection, scope, vault)
+        self.mcp_servers = McpServers(connection, scope, vault)
         self.sessions = Sessions(connection, scope)
         self.messages = Messages(connection, scope)
         self.thinking = Thinking(connection, scope)
@@ -98,7 +103,9 @@ class Transaction:
         self.quota = Quotas(connection, scope)
         self.audit = Audit(connection, scope, origin)
         self.idempotency = Idempotency(connection, scope, idempotency_retention)
-        self.sources = StoredSources(self.memory, self.skills, self.todos)
+        self.sources = StoredSources(
+            self.memory, self.skills, self.todos, self.http_tools, self.mcp_servers
+        )
         self.queued: list[Queued] = []
 
     def enqueue(self, job: Job, row_id: str) -> None:
@@ -148,6 +155,7 @@ class Database:
         """
         self._engine = make_engine(settings, application_name, pool_wait)
         self._retention = settings.idempotency_retention
+        self._vault = Vault(settings.secret_keys)
         self._on_commit = on_commit
 
     @contextmanager
@@ -160,7 +168,7 @@ class Database:
             DatabaseUnavailable: PostgreSQL does not answer, or not in time.
         """
         with self._begun(_WRITING, tenant=str(principal.tenant_id)) as connection:
-            tx = Transaction(connection, principal, origin, self._retention)
+            tx = Transaction(connection, principal, origin, self._retention, self._vault)
             yield tx
         self._hand_over(tx.queued)
 
@@ -172,7 +180,7 @@ class Database:
             DatabaseUnavailable: PostgreSQL does not answer, or not in time.
         """
         with self._begun(_READING, tenant=str(principal.tenant_id)) as connection:
-            yield Transaction(connection, principal, _NO_ORIGIN, self._retention)
+            yield Transaction(connection, principal, _NO_ORIGIN, self._retention, self._vault)
 
     @contextmanager
     def system(self) -> Iterator[SystemTransaction]:

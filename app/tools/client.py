@@ -72,10 +72,12 @@ class OutsideClient:
         return self._authorities
 
     async def _send(self, request: Outgoing) -> Incoming:
-        # Here, since importing httpx2 takes longer than all else that a start does.
+        # Here, since importing httpx2 takes longer than all else that a start does; and before
+        # the time runs, since only a process's first call waits for it.
         import httpcore2  # noqa: PLC0415
         import httpx2  # noqa: PLC0415
 
+        authorities = self.authorities()
         foreign = (
             OSError,
             httpcore2.NetworkError,
@@ -85,7 +87,7 @@ class OutsideClient:
         )
         try:
             async with asyncio.timeout(request.seconds):
-                return await self._exchange(request)
+                return await self._exchange(request, authorities)
         except TimeoutError:
             failure: OutsideFailed = OutsideTooSlow(TOO_SLOW)
         except foreign:
@@ -93,7 +95,7 @@ class OutsideClient:
         # Raised outside of the handlers: chained to it, the other error would be logged with it.
         raise failure
 
-    async def _exchange(self, request: Outgoing) -> Incoming:
+    async def _exchange(self, request: Outgoing, authorities: ssl.SSLContext) -> Incoming:
         import httpx2  # noqa: PLC0415 (as above)
 
         from app.tools.transport import CheckedTransport  # noqa: PLC0415 (as above)
@@ -107,9 +109,7 @@ class OutsideClient:
         )
         # One piece more than is kept: what is cut is told apart from what just fits.
         room = request.max_bytes + 2**20
-        async with CheckedTransport(
-            self.reach, self.look_up, self.authorities(), room
-        ) as transport:
+        async with CheckedTransport(self.reach, self.look_up, authorities, room) as transport:
             answer = await transport.handle_async_request(sent)
             body = bytearray()
             try:

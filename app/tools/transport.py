@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import cache
 
 import httpcore2
 import httpx2
 
-from app.errors import OutsideFailed
+from app.errors import Failure, OutsideFailed
 from app.tools.addresses import Reach, Target
 from app.tools.lookup import LookUp, addresses_of
 
@@ -38,11 +38,20 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
     """
 
     def __init__(
-        self, reach: Reach, look_up: LookUp, authorities: ssl.SSLContext, max_bytes: int
+        self,
+        reach: Reach,
+        look_up: LookUp,
+        authorities: ssl.SSLContext,
+        max_bytes: int,
+        on_failure: Callable[[Failure], None] = lambda _: None,
     ) -> None:
-        """`max_bytes`: the most that all answers together may hold before `OutsideFailed`."""
+        """`max_bytes`: the most that all answers together may hold before `OutsideFailed`.
+
+        `on_failure` hears of each refusal, for callers whose library swallows what is raised.
+        """
         self._reach = reach
         self._left = max_bytes
+        self._on_failure = on_failure
         self._pools = {
             scheme: httpcore2.AsyncConnectionPool(
                 ssl_context=authorities,
@@ -58,6 +67,13 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             AddressRefused: this is not where hango may call.
             OutsideFailed: the answer is compressed.
         """
+        try:
+            return await self._exchanged(request)
+        except Failure as failure:
+            self._on_failure(failure)
+            raise
+
+    async def _exchanged(self, request: httpx2.Request) -> httpx2.Response:
         target = self._reach.check_url(str(request.url))
         request.headers["accept-encoding"] = "identity"
         answer = await self._pools[target.scheme].handle_async_request(
@@ -88,7 +104,9 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         """Take note of bytes that came. Raises OutsideFailed: there were too many."""
         self._left -= size
         if self._left < 0:
-            raise OutsideFailed(TOO_LARGE)
+            failure = OutsideFailed(TOO_LARGE)
+            self._on_failure(failure)
+            raise failure
 
 
 class _Body(httpx2.AsyncByteStream):

@@ -24,6 +24,7 @@ class Services:
     database_url: str
     admin_database_url: str
     redis_url: str
+    secret_key: str = ""  # empty: the environment has one
 
 
 def web(data: Path, services: Services, listening: int) -> Program:
@@ -96,5 +97,7 @@ def _environment(services: Services) -> Mapping[str, str]:
     given.pop("HANGO_ADMIN_DATABASE_URL", None)
     given["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_CODE), given.get("PYTHONPATH")]))
     given["HANGO_DATABASE_URL"] = services.database_url
+    if services.secret_key:
+        given["HANGO_SECRET_KEY"] = services.secret_key
     given["HANGO_REDIS_URL"] = services.redis_url
     return given

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from app.settings import BadSettings, Launch, Secret, Settings
+from app.settings import SECRET_KEY_BYTES, BadSettings, Launch, Secret, Settings
 from app.store.transaction import Database
 from cli import configuration
 from cli.exits import Stop
@@ -25,7 +25,7 @@ from cli.operate.connection import Connection
 from cli.operate.embedded.failures import EmbeddedFailure
 from cli.operate.embedded.ownership import OwnedProcess, Program
 from cli.operate.embedded.postgres import Postgres
-from cli.operate.embedded.state import held_state
+from cli.operate.embedded.state import held_state, secret
 from cli.operate.embedded.valkey import Valkey
 from cli.operate.listening import listen, url_of
 from cli.operate.supervision import (
@@ -112,7 +112,8 @@ def _services(
         processes.append(valkey.start())
         stack.callback(valkey.stop)
         redis_url = Secret(valkey.url)
-    return Services(database_url, admin_url or database_url, redis_url)
+    secret_key = "" if launch.secret_key else secret(data / "secret.key", SECRET_KEY_BYTES)
+    return Services(database_url, admin_url or database_url, redis_url, secret_key)
 
 
 def _programs(data: Path, services: Services, listening: socket.socket) -> Iterator[Program]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,6 +13,8 @@ from flask.testing import FlaskClient
 from werkzeug.routing import Rule
 
 from app.api.access import ACCESS, EndpointWithoutAccess, Who, check_table
+from app.domain.outside import HttpTool, McpServer
+from app.domain.principals import Role
 from app.runtime import Runtime, build_runtime
 from app.services import execution
 from app.settings import Secret, Settings
@@ -41,6 +44,13 @@ BODIES: dict[str, Any] = {
     "overrides.put_session_overrides": {"overrides": []},
     "overrides.restore_agent_overrides": {"version": 1},
     "overrides.restore_session_overrides": {"version": 1},
+    "tools.put_tool": {
+        "description": "new",
+        "input_schema": {"type": "object"},
+        "url": "https://new.example/",
+    },
+    # Where hango may not call: what counts here is who gets that far.
+    "mcp_servers.put_mcp_server": {"url": "https://127.0.0.1/"},
     "quota.put_quota": {"tokens": None, "micro_dollars": None},
     "tenant.change_tenant": {},
     "users.create_user": {"name": "new"},
@@ -50,6 +60,9 @@ BODIES: dict[str, Any] = {
 
 # What is about the web session itself is asked by its cookie: tests/api/test_web_session.py
 TAKE_NO_KEY = {Who.ANYONE, Who.SIGNED_IN}
+
+# What every admin makes in the own tenant, whatever other tenants have under that name.
+MADE_BY_NAME = {"tools.put_tool", "mcp_servers.put_mcp_server"}
 
 
 def _rules() -> list[Rule]:
@@ -83,6 +96,7 @@ def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> d
         override = {"part": part, "action": "replace", "replacement": "x"}
         put = member.put(f"/v1/{target}/context-overrides", json={"overrides": [override]})
         assert put.status_code == 200, put.text
+    _outside_tools(member, runtime)
     return {
         "agent_id": agent,
         "session_id": session,
@@ -96,6 +110,19 @@ def owned(member: Caller, runtime: Runtime, request: pytest.FixtureRequest) -> d
         **_try(member, session),
         **(_ablation(member) if _asks_for(request, "ablation_id") else {}),
     }
+
+
+def _outside_tools(member: Caller, runtime: Runtime) -> None:
+    """A tool and a server of the tenant's, by the name that routes use."""
+    admin = replace(member.principal, role=Role.ADMIN)
+    about: Any = {"name": "sk", "url": "https://127.0.0.1/", "header_names": ()}
+    tool = HttpTool(
+        **about, description="x", input_schema={"type": "object"}, method="GET", timeout_seconds=1
+    )
+    server = McpServer(**about, timeout_seconds=1, allowed_tools=None, tools=())
+    with runtime.database.transaction(admin) as tx:
+        tx.http_tools.put(tool, {})
+        tx.mcp_servers.put(server, {})
 
 
 def _asks_for(request: pytest.FixtureRequest, argument: str) -> bool:
@@ -140,6 +167,8 @@ def ask(caller: Caller | FlaskClient, rule: Rule, values: dict[str, str]) -> Any
 
 def is_object(rule: Rule) -> bool:
     """Whether the route speaks of something that has an owner."""
+    if rule.endpoint in MADE_BY_NAME:
+        return False
     return bool(rule.arguments) or rule.endpoint == "sessions.create_session"
 
 
@@ -268,7 +297,8 @@ def test_every_row_is_an_endpoint(app: Flask) -> None:
 
 def _assert_reached(reply: Any, rule: Rule, *, reached: bool) -> None:
     if reached:
-        assert reply.status_code < 300 or reply.status_code == 409, reply.text
+        beyond = reply.status_code >= 300 and reply.json["code"] in ("address_refused",)
+        assert reply.status_code < 300 or reply.status_code == 409 or beyond, reply.text
     else:
         assert reply.status_code == 404, (rule.endpoint, reply.text)
         assert reply.json["code"] == "not_found"

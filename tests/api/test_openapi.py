@@ -57,7 +57,7 @@ def test_every_body_is_described(document: dict[str, Any]) -> None:
 
 
 # A key's secret is shown once, so it cannot be told again; the others make nothing twice.
-NOT_REPEATED = ("/v1/keys", "/v1/web-session", "/preview", "/restore")
+NOT_REPEATED = ("/v1/keys", "/v1/web-session", "/preview", "/refresh", "/restore")
 
 
 def test_what_starts_work_takes_an_idempotency_key(document: dict[str, Any]) -> None:

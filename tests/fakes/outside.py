@@ -38,7 +38,7 @@ class Outside:
     received: list[Received] = field(default_factory=list)
     connections: list[int] = field(default_factory=list)
     closing: Event = field(default_factory=Event)
-    answer: Any = None  # what `/answer` sends: (status, content type, bytes)
+    answer: Any = None  # what `/answer` sends: (status, content type, bytes), or makes it
 
     def url(self, path: str = "/echo", host: str = "127.0.0.1") -> str:
         return f"{self.scheme}://{host}:{self.port}{path}"
@@ -107,7 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "application/json", json.dumps(told).encode())
 
     def _answer(self, request: Received) -> None:
-        self._send(*self.outside.answer)
+        answer = self.outside.answer
+        self._send(*(answer(request) if callable(answer) else answer))
 
     def _redirect(self, request: Received) -> None:
         self._send(307, "", b"", location=request.path.partition("?to=")[2])

@@ -31,6 +31,8 @@ from app.domain.checkpoints import NewCheckpoint
 from app.domain.idempotency import Attempt, FirstAnswer
 from app.domain.ids import new_id
 from app.domain.imports import ImportRecord
+from app.domain.mcp_listing import ToldTool, listing
+from app.domain.outside import HttpTool, McpServer
 from app.domain.overrides import SavedOverride, Target
 from app.domain.ports import Todo
 from app.domain.principals import Principal, Role
@@ -65,7 +67,7 @@ TENANT_TABLES = sorted(
 )
 
 # What all members of a tenant have together; a test of its own keeps other tenants out.
-OF_ALL_MEMBERS = {"quotas", "quota_days"}
+OF_ALL_MEMBERS = {"quotas", "quota_days", "http_tools", "mcp_servers"}
 
 HOUR = timedelta(hours=1)
 PATH = "/memories/secret.md"
@@ -451,6 +453,64 @@ def test_every_table_that_is_tried_has_a_repository():
     used = {name for path in Path(app.store.__path__[0]).glob("*.py") for name in imported(path)}
 
     assert used >= ATTEMPTS.keys()
+
+
+def test_tools_from_outside_are_their_tenants(first_wall, people, hers):
+    """Every member reads and calls them, and only admins write; other tenants find nothing."""
+    names = ["weather", "mcp__github"]
+    with first_wall.transaction(people.admin) as tx:
+        tx.http_tools.put(a_tool(), {})
+        tx.mcp_servers.put(a_server(), {})
+
+    with first_wall.transaction(hers.owner) as tx:
+        assert [each.name for each in tx.sources.outside(names)] == ["weather", "mcp__github__find"]
+        refused = (
+            lambda: tx.http_tools.put(a_tool(), {}),
+            lambda: tx.http_tools.delete("weather"),
+            lambda: tx.mcp_servers.put(a_server(), {}),
+            lambda: tx.mcp_servers.delete("github"),
+        )
+        for attempt in refused:
+            with pytest.raises(NotFound):
+                attempt()
+    with first_wall.transaction(people.eve) as tx:
+        assert tx.sources.outside(names) == tx.http_tools.all() == tx.mcp_servers.all() == []
+        for attempt in (
+            lambda: tx.http_tools.get("weather"),
+            lambda: tx.http_tools.headers("weather"),
+            lambda: tx.http_tools.delete("weather"),
+            lambda: tx.mcp_servers.get("github"),
+            lambda: tx.mcp_servers.headers("github"),
+            lambda: tx.mcp_servers.delete("github"),
+        ):
+            with pytest.raises(NotFound):
+                attempt()
+    with first_wall.transaction(people.admin) as tx:
+        assert len(tx.http_tools.all()) == len(tx.mcp_servers.all()) == 1
+
+
+def a_tool() -> HttpTool:
+    return HttpTool(
+        name="weather",
+        description="The weather.",
+        input_schema={"type": "object"},
+        method="GET",
+        url="https://weather.example/now",
+        header_names=(),
+        timeout_seconds=30,
+    )
+
+
+def a_server() -> McpServer:
+    tools, _ = listing("github", [ToldTool("find", "Finds.", {"type": "object"})])
+    return McpServer(
+        name="github",
+        url="https://mcp.example/mcp",
+        header_names=(),
+        timeout_seconds=30,
+        allowed_tools=None,
+        tools=tools,
+    )
 
 
 def test_a_quota_is_its_tenants(first_wall, people, hers):

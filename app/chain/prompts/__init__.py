@@ -31,13 +31,6 @@ def definitions_of(name: str) -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(text))
 
 
-@cache
-def built_in_tool_names() -> frozenset[str]:
-    """Every tool that a middleware can contribute."""
-    named = ("todo", "filesystem", "subagents", "skills")
-    return frozenset(each["name"] for name in named for each in definitions_of(name))
-
-
 def contributed_block(agent: Agent, name: str, **values: str) -> Sequence[SystemBlock]:
     """The block of the middleware `name`, unless the agent has it off or none of its tools."""
     if not agent.uses(name) or not contributed_tools(agent, name):

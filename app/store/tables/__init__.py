@@ -10,6 +10,7 @@ and are random.
 from app.store.tables.agents import agents, memory_files, skills
 from app.store.tables.columns import metadata
 from app.store.tables.identity import api_keys, tenants, users, web_sessions
+from app.store.tables.outside import http_tools, mcp_servers
 from app.store.tables.overrides import context_overrides, override_sets
 from app.store.tables.quota import quota_days, quota_reservations, quotas
 from app.store.tables.records import audit_events, idempotency_keys, imports
@@ -31,8 +32,10 @@ __all__ = [
     "audit_events",
     "checkpoints",
     "context_overrides",
+    "http_tools",
     "idempotency_keys",
     "imports",
+    "mcp_servers",
     "memory_files",
     "message_thinking",
     "messages",

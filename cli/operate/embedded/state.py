@@ -56,12 +56,12 @@ def prepare(state: Path) -> None:
         ) from error
 
 
-def secret(path: Path) -> str:
-    """The secret that this file keeps; made at the first call."""
+def secret(path: Path, size: int = 24) -> str:
+    """The secret that this file keeps, of so many random bytes; made at the first call."""
     if not path.exists():
         partial = path.with_suffix(".partial")
         partial.touch(mode=0o600)
-        partial.write_text(secrets.token_urlsafe(24))
+        partial.write_text(secrets.token_urlsafe(size))
         partial.replace(path)
     return path.read_text()
 

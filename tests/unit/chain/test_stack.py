@@ -30,6 +30,7 @@ def test_the_order_of_the_stack_is_the_documented_one():
         "Subagents",
         "Memory",
         "Skills",
+        "OutsideTools",
         # Last of the contributors: no cache mark covers what is another at each call.
         "Injections",
         # An interrupted call is answered before anybody may leave messages out.
