@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from werkzeug.serving import make_server
 
 from app.domain.principals import Role
-from app.runtime import build_runtime
+from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 from app.web import create_app
 from cli import configuration
@@ -28,6 +28,7 @@ class Sample:
     url: str
     key: str
     session_id: str
+    runtime: Runtime
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def sample(
         api = Api(configuration.parse(url, "the test", ann.key), 60.0)
         session_id = first_session.ensure(api, tmp_path)
         assert session_id
-        yield Sample(url, ann.key, session_id)
+        yield Sample(url, ann.key, session_id, runtime)
     listening.shutdown()
     thread.join()
     listening.server_close()

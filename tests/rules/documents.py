@@ -17,6 +17,7 @@ PAGES = [path for path in DOCUMENTS if "templates" not in path.parts]
 
 _FENCE = re.compile(r"^```(.*)$")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_CAPTURE = re.compile(r"(\w+)=\$\((.*)\)\n*", re.DOTALL)
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
@@ -81,9 +82,15 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
+def captured(text: str) -> tuple[str | None, str]:
+    """The variable that takes what a command prints, and the command: NAME=$(command)."""
+    found = _CAPTURE.fullmatch(text)
+    return (found[1], found[2]) if found else (None, text)
+
+
 def commands(text: str) -> Iterator[list[str]]:
     """The commands of a shell block as words: pipelines taken apart, redirections left out."""
-    for line in _whole_lines(text):
+    for line in _whole_lines(captured(text)[1]):
         command: list[str] = []
         words = iter(shlex.split(line, comments=True))
         for word in words:
