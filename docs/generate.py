@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.telemetry import logs
-from docs.writers import cli, configuration, errors, http
+from docs.writers import cli, configuration, errors, http, telemetry
 
 ROOT = Path(__file__).resolve().parent
 
@@ -19,6 +19,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/cli.md": cli.page,
     "reference/api.md": http.page,
     "reference/errors.md": errors.page,
+    "reference/telemetry.md": telemetry.page,
     "reference/openapi.json": http.openapi,
 }
 

@@ -22,6 +22,11 @@ def text(measures: Measures) -> bytes:
     return generate_latest(registry)
 
 
+def families(measures: Measures) -> list[Metric]:
+    """The metrics, each with its samples."""
+    return list(_Figures(measures).collect())
+
+
 class _Figures(Collector):
     def __init__(self, measures: Measures) -> None:
         self._measures = measures
