@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Button } from "./Button.tsx";
 import { classes } from "./classes.ts";
 import style from "./Dialog.module.css";
@@ -19,8 +19,9 @@ export function Dialog({ title, about, shape = "box", onClose, children }: Props
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
 
-  // The outside system is the browser's top layer: a dialog gets there by a call alone.
-  useEffect(() => {
+  // The outside system is the browser's top layer: a dialog gets there by a call alone. Closed while
+  // it is still in the document, it gives the focus back to where that was.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();
