@@ -161,6 +161,7 @@ def test_nul_and_half_pairs_are_stored_as_replacement_characters(member: Caller)
 
 @pytest.mark.committed
 def test_twenty_writers_at_once_get_numbers_without_gaps(member: Caller) -> None:
+    """D25"""
     session = make_session(member, make_agent(member))
 
     with ThreadPoolExecutor(20) as pool:

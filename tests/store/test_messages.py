@@ -110,6 +110,7 @@ def test_numbers_that_no_message_can_have_are_not_found(database, people, sessio
 
 @pytest.mark.committed
 def test_writers_at_the_same_time_share_the_numbers(database, people, session):
+    """D25"""
     start = Barrier(20)
 
     def write(number):

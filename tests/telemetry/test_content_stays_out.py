@@ -1,4 +1,4 @@
-"""Promise 7: no content on spans, metrics, logs, audit rows or in the broker, on any path.
+"""Promise 7 (D45, D46): no content on spans, metrics, logs, audit rows or in the broker.
 
 A word that stands nowhere else is put into everything that is content. Every path is driven, the
 failing ones included, and the word is looked for in all that hango says of itself. Names that

@@ -15,6 +15,7 @@ from app.queue import Queue, broker_url, celery_client
 from app.runtime import Runtime, build_runtime
 from app.settings import Secret, Settings
 from app.telemetry import logs
+from workers import ablations as _ablations  # noqa: F401 (registers its jobs)
 from workers import base, messages, schedule
 from workers import runs as _runs  # noqa: F401 (registers its jobs)
 from workers import tries as _tries  # noqa: F401 (registers its jobs)
