@@ -183,9 +183,11 @@ def _print_call(call: dict[str, Any]) -> None:
 
 
 def _part(part: dict[str, Any]) -> tuple[object, ...]:
-    replaced = " (replaced)" if part["override"] == "replace" else ""
+    what = " (replaced)" if part["override"] == "replace" else ""
+    if code := part.get("unavailable"):
+        what = f" (unavailable: {code})"
     box = "[x]" if part["included"] else "[ ]"
-    return box, part["id"] + replaced, part["tokens"], part["sha256"][:HASH_CHARACTERS]
+    return box, part["id"] + what, part["tokens"], part["sha256"][:HASH_CHARACTERS]
 
 
 def _print_diff(diff: dict[str, Any]) -> None:

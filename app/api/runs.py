@@ -106,7 +106,10 @@ def cancel_run(run_id: UUID) -> Shown:
 @blueprint.get("/runs/<uuid:run_id>/events")
 @blueprint.notes(parameters=[_LAST_EVENT_ID], responses={"200": _EVENTS})
 def follow_run(run_id: UUID) -> Response:
-    """Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` …"""
+    """Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` …
+
+    `injection.failed` tells of an injection that a call goes without, and why.
+    """
     after = sse.position(request.headers.get("Last-Event-ID"))
     _read(run_id)
     place = ExitStack()

@@ -8,7 +8,7 @@ from functools import reduce
 
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.context_overrides import overrides_of
-from app.domain.agents import Agent
+from app.domain.agents import Agent, tool_name
 from app.domain.catalogue import facts_for
 from app.domain.messages import MessageRef
 from app.domain.overrides import OverrideSet
@@ -92,7 +92,7 @@ def own_tools(agent: Agent) -> list[Tool]:
     return [
         Tool(tool_part(name), name, definition, "agent", origin)
         for definition in agent.custom_tools
-        if (name := str(definition.get("name") or definition.get("type")))
+        if (name := tool_name(definition))
     ]
 
 

@@ -75,8 +75,8 @@ class Agent:
         own = replace(self, helper=helper.name, system_blocks=prompt, injections=())
         if helper.tools is None:
             return own
-        custom = [tool for tool in self.custom_tools if _name_of(tool) in helper.tools]
-        named = set(map(_name_of, custom))
+        custom = [tool for tool in self.custom_tools if tool_name(tool) in helper.tools]
+        named = set(map(tool_name, custom))
         others = [name for name in helper.tools if name not in named]
         # Naming no built-in one would leave all of them: see `tools`.
         off = {} if BUILT_IN_TOOLS.intersection(others) else dict.fromkeys(WITH_TOOLS, False)
@@ -106,5 +106,6 @@ class Agent:
         return [tool for tool in self.tools if isinstance(tool, str)]
 
 
-def _name_of(tool: Mapping[str, Any]) -> str:
+def tool_name(tool: Mapping[str, Any]) -> str:
+    """The name of a custom tool; those of the provider's own may have none but their type."""
     return str(tool.get("name") or tool.get("type"))

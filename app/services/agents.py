@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 
 from app.chain.prompts import definitions_of
-from app.domain.agents import BUILT_IN_TOOLS, MIDDLEWARES, Agent, Subagent
+from app.domain.agents import BUILT_IN_TOOLS, MIDDLEWARES, Agent, Subagent, tool_name
 from app.domain.audit import Action
 from app.domain.catalogue import ModelFacts, facts_for
 from app.domain.ids import new_id
@@ -118,7 +118,7 @@ def check_sendable(agent: Agent, outside: Collection[str] = ()) -> None:
         )
     if faults := list(_tool_faults(agent, outside)):
         raise ToolRefused(faults=faults)
-    if faults := list(_injection_faults(agent)):
+    if faults := [*_helper_faults(agent, outside), *_injection_faults(agent)]:
         raise BadBody(faults=faults)
 
 
@@ -139,7 +139,7 @@ def _tool_faults(agent: Agent, outside: Collection[str]) -> Iterator[Fault]:
     names: Counter[str] = Counter()
     for index, tool in enumerate(agent.tools):
         at = f"tools[{index}]"
-        name = tool if isinstance(tool, str) else str(tool.get("name") or tool.get("type"))
+        name = tool if isinstance(tool, str) else tool_name(tool)
         if isinstance(tool, str):
             if name not in BUILT_IN_TOOLS and name not in outside:
                 yield Fault(at, "unknown_tool", _UNKNOWN + _known())
@@ -161,6 +161,21 @@ _UNKNOWN = (
 
 def _known() -> str:
     return ", ".join(sorted(BUILT_IN_TOOLS))
+
+
+def _helper_faults(agent: Agent, outside: Collection[str]) -> Iterator[Fault]:
+    """What `task` could not tell apart, and tools that a helper would never get."""
+    known = {*BUILT_IN_TOOLS, *outside, *(tool_name(tool) for tool in agent.custom_tools)}
+    names: Counter[str] = Counter()
+    for index, helper in enumerate(agent.subagents):
+        names[helper.name] += 1
+        if names[helper.name] == 2:
+            advice = "Another helper of this agent has the same name."
+            yield Fault(f"subagents[{index}].name", "name_twice", advice)
+        for place, name in enumerate(helper.tools or ()):
+            if name not in known:
+                advice = "Name a built-in tool, one that is registered, or one of the agent's own."
+                yield Fault(f"subagents[{index}].tools[{place}]", "unknown_tool", advice)
 
 
 def _injection_faults(agent: Agent) -> Iterator[Fault]:

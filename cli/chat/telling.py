@@ -64,6 +64,9 @@ class Telling:
             self._finished(str(data.get("id")), str(data.get("name")), bool(data.get("is_error")))
         elif event.kind in ("task.started", "task.finished"):
             self._helper(data)
+        elif event.kind == "injection.failed":
+            self.pause()
+            output.note(f"[{data.get('name')}] was left out: {data.get('code')}")
         elif event.kind == "turn.finished":
             self.pause()
             self._has_begun = False

@@ -107,6 +107,23 @@ def test_a_helper_is_told_with_where_it_works(
     assert run["parent_run_id"] in on_site("runs", "show", run["id"]).out
 
 
+def test_an_injection_that_failed_is_told(
+    site: Site, on_site: Asks, says: Asks, session: str, agent: str
+) -> None:
+    hook = {"type": "http", "name": "crm", "before_url": "https://127.0.0.1/"}
+    site.ann.patch(f"/v1/agents/{agent}", json={"injections": [hook]})
+
+    ended = says("--session", session, "hi", replies=[Reply(blocks=[text("Hello.")])])
+
+    assert (ended.code, ended.out) == (0, "Hello.\n")
+    assert "[crm] was left out: address_refused\n" in ended.err
+    (run,) = runs_of(site, session)
+    assert (
+        "injection:crm (unavailable: address_refused)"
+        in on_site("runs", "calls", run["id"], "1").out
+    )
+
+
 @pytest.mark.parametrize("odd", ["\x1b[2J", "\x9b2J", "\u202egpj.exe", "\r"])
 def test_control_characters_of_an_answer_are_made_visible(
     says: Asks, session: str, odd: str

@@ -421,3 +421,19 @@ def test_a_start_whose_answer_was_lost_is_not_made_twice(
     assert lost
     assert run["status"] == "succeeded"
     assert len(children(runs, session)) == 1
+
+
+@pytest.mark.parametrize(
+    ("helpers", "at", "code"),
+    [
+        ([SCOUT, SCOUT], "subagents[1].name", "name_twice"),
+        ([SCOUT | {"tools": ["ls", "cook"]}], "subagents[0].tools[1]", "unknown_tool"),
+    ],
+)
+def test_a_helper_that_cannot_be_meant_is_refused(
+    runs: Runs, helpers: list[Any], at: str, code: str
+) -> None:
+    reply = runs.alice.post("/v1/agents", json={"name": "a", "subagents": helpers})
+
+    assert reply.status_code == 422
+    assert [(each["at"], each["code"]) for each in reply.json["errors"]] == [(at, code)]
