@@ -314,6 +314,8 @@ export interface paths {
                     parent?: string | null;
                     /** @description Also sessions that have a parent; otherwise they are left out. */
                     nested?: boolean;
+                    /** @description Only those with saved overrides, or only those without. */
+                    overrides?: boolean | null;
                 };
                 header?: never;
                 path?: never;
@@ -478,6 +480,8 @@ export interface paths {
                     limit?: number;
                     /** @description The `next` of the page before. */
                     after?: string | null;
+                    /** @description The number of the first message. Numbers have no gaps. */
+                    from?: number;
                 };
                 header?: never;
                 path: {
@@ -551,7 +555,11 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Show the next call part by part. Nothing is written, and no model is called. */
+        /**
+         * Show the next call part by part. Nothing is written, and no model is called.
+         * @description Injections are gathered with `injections=1` alone; `injections` in the answer lists them.
+         *     The provider is asked for its count with `count=provider` alone.
+         */
         get: {
             parameters: {
                 query?: {
@@ -563,6 +571,8 @@ export interface paths {
                     view?: "before" | "after";
                     /** @description 1: gather dynamic injections, which may be seen outside. */
                     injections?: boolean;
+                    /** @description `provider`: ask the provider for its count of the whole request, too, for 2 s at most. It is sent the request; it does not answer it. */
+                    count?: "estimate" | "provider";
                     /** @description Only the newest so many parts of the messages. */
                     messages_limit?: number | null;
                     /** @description Only messages before this seq. */
@@ -770,7 +780,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Events as JSON, each with an id; `done` is the last. `reset`: events behind `Last-Event-ID` are no longer kept, so read the messages anew. */
+                /** @description Events as JSON, each with an id; `done` is the last. `message.block` (`turn`, `block`, `type`; of a call `id`, `name`): a block of the answer begins. `message.delta` (`turn`, `block`, `delta` as the provider sends it). `tool.started`, `tool.finished` (`id`, `name`, `is_error`). `task.started`, `task.finished` (`helper`, `run_id`, `session_id`). `turn.finished` (`turn`, `messages`: what was stored). `reset`: events behind `Last-Event-ID` are no longer kept, so read the messages anew. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1078,6 +1088,249 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Try"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tries/{try_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                try_id: string;
+            };
+            cookie?: never;
+        };
+        /** Show what a try was sent, and answered, differently from another one. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The id of another try of the session, or `request`. Default: the baseline that the try named. */
+                    with?: string | null;
+                };
+                header?: never;
+                path: {
+                    try_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TryDiff"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/context/ablations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what POST would try, and what that can cost. Nothing is called or stored. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AblationWish"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AblationPlan"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/context/ablations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        /** List a session's ablations, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description How many items at most. */
+                    limit?: number;
+                    /** @description The `next` of the page before. */
+                    after?: string | null;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AblationPage"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        /**
+         * Make the session's next call without each of the parts in turn, and once more with all.
+         * @description It counts as as many requests as it has tries. With `wait` the answer is 200 when it ended in
+         *     time.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description 1 to 255 visible characters, quoted or not. The same key and body again repeat the first answer, marked `Idempotent-Replayed: true`; another body is refused. */
+                    "Idempotency-Key"?: string;
+                    /** @description `wait=N`: answer when it has ended, or after N seconds; 60 at most. */
+                    Prefer?: string;
+                };
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AblationCreate"];
+                };
+            };
+            responses: {
+                /** @description Accepted */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ablation"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ablations/{ablation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ablation_id: string;
+            };
+            cookie?: never;
+        };
+        /** Read an ablation; with `wait`, as soon as it has ended or the time is up. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description `wait=N`: answer when it has ended, or after N seconds; 60 at most. */
+                    Prefer?: string;
+                };
+                path: {
+                    ablation_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ablation"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Cancel an ablation: start no more tries, and cancel those that are open. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    ablation_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ablation"];
                     };
                 };
                 default: components["responses"]["DEFAULT_ERROR"];
@@ -1783,6 +2036,313 @@ export interface paths {
                 default: components["responses"]["DEFAULT_ERROR"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List by name what agents can name: HTTP tools, and the tools of MCP servers. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description How many items at most. */
+                    limit?: number;
+                    /** @description The `next` of the page before. */
+                    after?: string | null;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OutsideToolList"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** Read how an HTTP tool is called. The values of its headers are not shown. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HttpTool"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        /** Register an HTTP tool: a call of the model becomes one request to its URL. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["HttpToolWrite"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HttpTool"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        post?: never;
+        /** Remove an HTTP tool. Agents that name it go on without it. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description No Content */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the MCP servers by name, each with its tools. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description How many items at most. */
+                    limit?: number;
+                    /** @description The `next` of the page before. */
+                    after?: string | null;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServerList"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** Read an MCP server with its tools, as it listed them last. It is not asked. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["McpServer"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        /** Register an MCP server. It is asked for its tools at once, and stored only if it answers. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["McpServerWrite"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoredServer"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        post?: never;
+        /** Remove an MCP server. Agents that name its tools go on without them. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description No Content */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp-servers/{name}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask an MCP server for its tools again, and say what is different. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoredServer"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2573,6 +3133,69 @@ export interface paths {
         };
         trace?: never;
     };
+    "/v1/tenant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the tenant, and whether content may stand on spans. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TenantSettings"];
+                    };
+                };
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Let the requests and answers of model calls stand on their spans, or not. For admins. */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TenantChange"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TenantSettings"];
+                    };
+                };
+                422: components["responses"]["UNPROCESSABLE_ENTITY"];
+                default: components["responses"]["DEFAULT_ERROR"];
+            };
+        };
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -2588,7 +3211,7 @@ export interface paths {
                     limit?: number;
                     /** @description The `next` of the page before. */
                     after?: string | null;
-                    action?: "tenant.create" | "tenant.update" | "quota.update" | "user.create" | "user.update" | "key.create" | "key.revoke" | "web.sign_in" | "web.sign_out" | "agent.create" | "agent.update" | "agent.delete" | "session.create" | "session.update" | "session.delete" | "memory.write" | "memory.delete" | "skill.write" | "skill.delete" | "file.write" | "file.delete" | "attachment.create" | "attachment.delete" | "import.create" | "context.override" | "context.try" | null;
+                    action?: "tenant.create" | "tenant.update" | "quota.update" | "user.create" | "user.update" | "key.create" | "key.revoke" | "web.sign_in" | "web.sign_out" | "agent.create" | "agent.update" | "agent.delete" | "session.create" | "session.update" | "session.delete" | "memory.write" | "memory.delete" | "skill.write" | "skill.delete" | "tool.write" | "tool.delete" | "mcp.write" | "mcp.refresh" | "mcp.delete" | "file.write" | "file.delete" | "attachment.create" | "attachment.delete" | "import.create" | "context.override" | "context.try" | "context.try_cancel" | "run.start" | "run.cancel" | null;
                 };
                 header?: never;
                 path?: never;
@@ -2682,6 +3305,8 @@ export interface components {
             tool_choice?: {
                 [key: string]: unknown;
             } | null;
+            injections?: components["schemas"]["ContextInjectionView"][];
+            missing_tools?: string[];
         };
         /**
          * Groups
@@ -2732,6 +3357,7 @@ export interface components {
             thinking_dropped?: boolean;
             rough?: boolean;
             tokens_before?: number | null;
+            unavailable?: string | null;
         };
         /**
          * BeforeAfter
@@ -2767,6 +3393,7 @@ export interface components {
             trigger: number;
             rough: boolean;
             provider_tokens?: number | null;
+            not_counted?: string | null;
         };
         /**
          * OverridesView
@@ -2788,6 +3415,17 @@ export interface components {
             prefix_tokens: number;
             minimum_tokens: number;
             effective: boolean;
+        };
+        /**
+         * InjectionView
+         * @description One of the agent's injections, and what came of it in this request.
+         */
+        ContextInjectionView: {
+            name: string;
+            part: string;
+            /** @enum {unknown} */
+            state: "empty" | "excluded" | "failed" | "gathered" | "not_gathered";
+            code?: string | null;
         };
         /**
          * PartContent
@@ -2865,6 +3503,24 @@ export interface components {
             system_prompt: string;
             tools?: string[] | null;
         };
+        Injection: {
+            /** @enum {string} */
+            type: "retrieval" | "http";
+            /** @description The part is `system:injection:<name>`. */
+            name: string;
+            /** @description At most. Default: 1000 of passages, 2000 of a hook's answer. */
+            tokens?: number;
+            /** @description retrieval: where passages are looked for. */
+            over?: ("memory" | "files")[];
+            /** @description retrieval: at most. Default: 5. */
+            passages?: number;
+            /** @description http: asked before each call, by POST. */
+            before_url?: string;
+            /** @description http: told afterwards how it ended. Default: `before_url`. */
+            after_url?: string | null;
+            /** @description http: how long an answer is waited for. Default: 5. */
+            timeout_seconds?: number;
+        };
         Strategy: {
             /** @enum {string} */
             name?: "checkpoint" | "fold" | "none";
@@ -2880,6 +3536,7 @@ export interface components {
             tools?: unknown[];
             middleware?: components["schemas"]["Middleware"];
             subagents?: components["schemas"]["Subagent"][];
+            injections?: components["schemas"]["Injection"][];
             strategy?: components["schemas"]["Strategy"];
             shared?: boolean;
         };
@@ -2898,6 +3555,7 @@ export interface components {
             parameters?: unknown;
             readonly middleware?: Record<string, never>;
             subagents?: components["schemas"]["Subagent"][];
+            injections?: components["schemas"]["Injection"][];
             strategy?: unknown;
             shared?: boolean;
             /** Format: uuid */
@@ -2919,6 +3577,7 @@ export interface components {
             tools?: unknown[];
             middleware?: components["schemas"]["Middleware"];
             subagents?: components["schemas"]["Subagent"][];
+            injections?: components["schemas"]["Injection"][];
             strategy?: components["schemas"]["Strategy"];
             shared?: boolean;
         };
@@ -2946,8 +3605,29 @@ export interface components {
             created_at?: string;
             updated_at?: string;
         };
+        ListedSession: {
+            /** Format: uuid */
+            id?: string;
+            /** Format: uuid */
+            agent_id?: string;
+            /** Format: uuid */
+            owner_id?: string;
+            title?: string;
+            archived?: boolean;
+            /** Format: uuid */
+            parent_id?: string | null;
+            parent_tool_use_id?: string | null;
+            /** @description Whose session it is, of the agent's helpers: as defined when `task` made it. Its prompt and tools take the place of the agent's own. */
+            helper?: components["schemas"]["Subagent"] | null;
+            message_count?: number;
+            message_tokens?: number;
+            created_at?: string;
+            updated_at?: string;
+            /** @description Of the session and of its agent together. */
+            saved_overrides?: number;
+        };
         SessionPage: {
-            items?: components["schemas"]["Session"][];
+            items?: components["schemas"]["ListedSession"][];
             next?: string | null;
         };
         SessionChange: {
@@ -2996,6 +3676,8 @@ export interface components {
             cache_read_tokens?: number;
             cache_write_tokens?: number;
             cost_micro_dollars?: number;
+            /** @description Calls of no known price; the cost is without them. */
+            unpriced_calls?: number;
         };
         RunError: {
             code?: string;
@@ -3061,6 +3743,8 @@ export interface components {
             tokens?: number;
             included?: boolean;
             override?: string;
+            /** @description Of an injection that failed: the code of why. */
+            unavailable?: string | null;
         };
         CallParts: {
             call?: number;
@@ -3103,12 +3787,19 @@ export interface components {
             };
             /** @description A user's message behind the history. Not stored in the session. */
             message?: string;
+            /**
+             * @description What it is compared with: the id of another try of the session, or `request`, its next call with the saved overrides alone.
+             * @default request
+             */
+            baseline: string;
         };
         Partner: {
             part?: string;
             goes_with?: string;
             /** @description The tool_use id that connects the two. */
             call?: string;
+            /** @description The set had a replacement for it, which is given up. */
+            replacement_lost?: boolean;
         };
         Answer: {
             role?: string;
@@ -3161,6 +3852,10 @@ export interface components {
             excluded?: string[];
             added?: components["schemas"]["Partner"][];
             replaced?: string[];
+            /** @description The id of a try, or `request`: see the diff. */
+            baseline?: string;
+            /** Format: uuid */
+            ablation_id?: string | null;
             answer?: components["schemas"]["Answer"] | null;
             stop_reason?: string | null;
             usage?: components["schemas"]["TryUsage"] | null;
@@ -3172,12 +3867,224 @@ export interface components {
             items?: components["schemas"]["Try"][];
             next?: string | null;
         };
+        Missing: {
+            code?: string;
+            message?: string;
+        };
+        Side: {
+            /** Format: uuid */
+            try_id?: string;
+            status?: string;
+            stop_reason?: string;
+            usage?: components["schemas"]["TryUsage"] | null;
+            cost?: components["schemas"]["Cost"] | null;
+            latency_ms?: number;
+            missing?: components["schemas"]["Missing"] | null;
+        };
+        Tokens: {
+            before?: number;
+            after?: number;
+        };
+        ParameterChange: {
+            name?: string;
+            before?: unknown;
+            after?: unknown;
+        };
+        PartChange: {
+            part?: string;
+            kind?: string;
+            /** @enum {string} */
+            change?: "left_out" | "brought_back" | "replaced" | "added" | "gone" | "changed";
+            tokens?: components["schemas"]["Tokens"];
+            before_sha256?: string | null;
+            after_sha256?: string | null;
+        };
+        RequestDiff: {
+            same?: boolean;
+            before_sha256?: string;
+            after_sha256?: string;
+            before_model?: string;
+            after_model?: string;
+            tokens?: components["schemas"]["Tokens"];
+            parameters?: components["schemas"]["ParameterChange"][];
+            parts?: components["schemas"]["PartChange"][];
+            /** @description How many parts are the same. */
+            unchanged?: number;
+        };
+        Hunk: {
+            /** @enum {string} */
+            op?: "equal" | "insert" | "delete" | "replace";
+            before?: string;
+            after?: string;
+        };
+        ToolCall: {
+            name?: string;
+            input?: unknown;
+        };
+        ToolCallsDiff: {
+            same?: number;
+            before?: components["schemas"]["ToolCall"][];
+            after?: components["schemas"]["ToolCall"][];
+        };
+        AnswerDiff: {
+            /**
+             * @description `tool_calls` also where the text differs as well.
+             * @enum {string}
+             */
+            change?: "same" | "text" | "tool_calls";
+            /** @description 0 to 1: the share of words that both texts have in their order; 1 only for texts that are the same. An answer also changes by chance. */
+            similarity?: number;
+            text?: components["schemas"]["Hunk"][];
+            tool_calls?: components["schemas"]["ToolCallsDiff"];
+        };
+        TryDiff: {
+            before?: components["schemas"]["Side"];
+            after?: components["schemas"]["Side"];
+            /** @description null: one of the two has not called the model. */
+            request?: components["schemas"]["RequestDiff"] | null;
+            /** @description null: one of the two has no answer; `missing` says why. */
+            answer?: components["schemas"]["AnswerDiff"] | null;
+        };
+        AblationWish: {
+            /** @description Each is left out of one try. Partners leave along with it. */
+            parts: string[];
+            /**
+             * @description Left out of every try, of the baselines too.
+             * @default []
+             */
+            exclude: string[];
+            /** @description By part, the text that stands in for it in every try. */
+            replace?: {
+                [key: string]: string;
+            };
+            /** @description A user's message behind the history in every try. Not stored. */
+            message?: string;
+            /**
+             * @description How often the call with everything is made. An answer changes by chance, too: from 2 on the result says how much.
+             * @default 2
+             */
+            baselines: number;
+        };
+        Money: {
+            micro_dollars: number;
+        };
+        AblationEstimate: {
+            tries?: number;
+            /** @description Each input at its full price, and answers as long as the session's usually are. */
+            likely?: components["schemas"]["Money"] | null;
+            /** @description Nothing cached, and every answer as long as `max_tokens` lets. */
+            most?: components["schemas"]["Money"] | null;
+            /** @description The least that `max_cost` can be. */
+            needed?: components["schemas"]["Money"] | null;
+        };
+        AblationTokens: {
+            before?: number;
+            after?: number | null;
+        };
+        Reason: {
+            code?: string;
+            message?: string;
+        };
+        AblationRow: {
+            /** @description null: the call with everything. */
+            part?: string | null;
+            /**
+             * @description `refused`: it cannot be left out. `no_effect`: the request is the same without it. `skipped`: not started, see `error` of the whole.
+             * @enum {string}
+             */
+            state?: "refused" | "no_effect" | "waiting" | "skipped" | "queued" | "running" | "succeeded" | "failed" | "timed_out" | "cancelled";
+            tokens?: components["schemas"]["AblationTokens"];
+            added?: components["schemas"]["Partner"][];
+            /** @description The part whose try this is as well: paid for once. */
+            same_as?: string | null;
+            /** Format: uuid */
+            try_id?: string | null;
+            /** @enum {string|null} */
+            change?: "same" | "text" | "tool_calls" | null;
+            /** @description To the most similar baseline, 0 to 1. */
+            similarity?: number | null;
+            /** @description Whether it differs more than the baselines differ from each other; null: not known. */
+            beyond_noise?: boolean | null;
+            cost?: components["schemas"]["Cost"] | null;
+            latency_ms?: number | null;
+            error?: components["schemas"]["Reason"] | null;
+        };
+        AblationPlan: {
+            /** Format: uuid */
+            session_id?: string;
+            model?: string;
+            estimate?: components["schemas"]["AblationEstimate"];
+            baselines?: components["schemas"]["AblationRow"][];
+            parts?: components["schemas"]["AblationRow"][];
+        };
+        AblationCreate: {
+            /** @description Each is left out of one try. Partners leave along with it. */
+            parts: string[];
+            /**
+             * @description Left out of every try, of the baselines too.
+             * @default []
+             */
+            exclude: string[];
+            /** @description By part, the text that stands in for it in every try. */
+            replace?: {
+                [key: string]: string;
+            };
+            /** @description A user's message behind the history in every try. Not stored. */
+            message?: string;
+            /**
+             * @description How often the call with everything is made. An answer changes by chance, too: from 2 on the result says how much.
+             * @default 2
+             */
+            baselines: number;
+            /** @description Never passed. At least what the preview says is `needed`. */
+            max_cost: components["schemas"]["Money"] | null;
+        };
+        AblationProgress: {
+            done?: number;
+            total?: number;
+        };
+        AblationNoise: {
+            /** @enum {string} */
+            change?: "same" | "text" | "tool_calls";
+            similarity?: number;
+        };
+        Ablation: {
+            /** Format: uuid */
+            id?: string;
+            /** Format: uuid */
+            session_id?: string;
+            /** @enum {string} */
+            status?: "running" | "succeeded" | "failed" | "cancelled";
+            model?: string;
+            created_at?: string;
+            finished_at?: string | null;
+            cancel_requested_at?: string | null;
+            max_cost?: components["schemas"]["Money"] | null;
+            estimate?: components["schemas"]["AblationEstimate"];
+            /** @description Of the calls so far, as far as it is known. */
+            cost?: components["schemas"]["Money"];
+            progress?: components["schemas"]["AblationProgress"];
+            baselines?: components["schemas"]["AblationRow"][];
+            parts?: components["schemas"]["AblationRow"][];
+            noise?: components["schemas"]["AblationNoise"] | null;
+            /** @description Why not all tries were made: `max_cost_reached`, `quota_exceeded`, `no_baseline`. */
+            error?: components["schemas"]["Reason"] | null;
+        };
+        AblationPage: {
+            items?: components["schemas"]["Ablation"][];
+            next?: string | null;
+        };
         Override: {
             part: string;
             /** @enum {string} */
             action: "exclude" | "replace";
             replacement?: string;
             reason?: string | null;
+            /**
+             * @description `current`: the replacement is right for the part as it is now. Ends `base_changed` without another text.
+             * @enum {string}
+             */
+            base?: "current";
             /** Format: uuid */
             readonly created_by?: string;
             readonly created_at?: string;
@@ -3269,6 +4176,103 @@ export interface components {
             description: string;
             body: string;
             allowed_tools?: string[] | null;
+        };
+        OutsideTool: {
+            name?: string;
+            /** @enum {string} */
+            kind?: "http" | "mcp";
+            /** @description The MCP server that it is of. */
+            readonly server?: string | null;
+            readonly description?: string;
+            readonly input_schema?: Record<string, never>;
+        };
+        OutsideToolList: {
+            items?: components["schemas"]["OutsideTool"][];
+            next?: string | null;
+        };
+        HttpTool: {
+            name?: string;
+            url?: string;
+            /** @description The headers that have a value. Their values are never shown. */
+            headers_set?: string[];
+            timeout_seconds?: number;
+            version?: number;
+            created_at?: string;
+            updated_at?: string;
+            description?: string;
+            input_schema?: unknown;
+            method?: string;
+        };
+        HttpToolWrite: {
+            url: string;
+            /** @description Sent with each call, and never shown again. null keeps the stored value; what is not named is removed. */
+            headers?: {
+                [key: string]: string | null;
+            };
+            /** @default 30 */
+            timeout_seconds: number;
+            description: string;
+            /** @description A JSON Schema whose type is object. */
+            input_schema: Record<string, never>;
+            /**
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+        };
+        ListedTool: {
+            name?: string;
+            /** @description Its name in agents and in requests. */
+            sent_as?: string;
+            description?: string;
+            input_schema?: unknown;
+            /** @description Its schema stands in `input`, since it may not be at the top. */
+            wrapped?: boolean;
+        };
+        LeftOut: {
+            name?: string;
+            reason?: string;
+        };
+        McpServer: {
+            name?: string;
+            url?: string;
+            /** @description The headers that have a value. Their values are never shown. */
+            headers_set?: string[];
+            timeout_seconds?: number;
+            version?: number;
+            created_at?: string;
+            updated_at?: string;
+            allowed_tools?: string[] | null;
+            tools?: components["schemas"]["ListedTool"][];
+            left_out?: components["schemas"]["LeftOut"][];
+            listed_at?: string;
+        };
+        McpServerList: {
+            items?: components["schemas"]["McpServer"][];
+            next?: string | null;
+        };
+        McpServerWrite: {
+            url: string;
+            /** @description Sent with each call, and never shown again. null keeps the stored value; what is not named is removed. */
+            headers?: {
+                [key: string]: string | null;
+            };
+            /** @default 30 */
+            timeout_seconds: number;
+            /**
+             * @description The server's names of the tools that agents may have.
+             * @default null
+             */
+            allowed_tools: string[] | null;
+        };
+        Changes: {
+            added?: string[];
+            changed?: string[];
+            removed?: string[];
+        };
+        StoredServer: {
+            server?: components["schemas"]["McpServer"];
+            changes?: components["schemas"]["Changes"];
         };
         AttachmentCreate: {
             name: string;
@@ -3454,6 +4458,17 @@ export interface components {
             role?: "admin" | "member";
             /** @description Whether its keys are refused. */
             disabled?: boolean;
+        };
+        TenantSettings: {
+            /** Format: uuid */
+            id?: string;
+            name?: string;
+            /** @description Whether requests and answers may stand on spans. */
+            trace_llm_content?: boolean;
+        };
+        TenantChange: {
+            /** @description Whether requests and answers may stand on spans. */
+            trace_llm_content?: boolean;
         };
         AuditEvent: {
             /** Format: uuid */

@@ -25,7 +25,7 @@ export type Price = Preview["price"];
 export type Partner = StoredSet["added"][number];
 
 export type Block = { type: string } & Record<string, unknown>;
-export type TryWish = Schemas["TryCreate"];
+export type TryWish = Partial<Schemas["TryCreate"]>;
 export type Try = Whole<Omit<Schemas["Try"], "answer">> & {
   answer: { role: string; content: Block[] } | null;
 };

@@ -128,6 +128,8 @@ export const aStoredSet = (
 export const aTry = (changes: Partial<Try> = {}): Try => ({
   id: ID,
   session_id: "s1",
+  baseline: "request",
+  ablation_id: null,
   status: "succeeded",
   created_at: NOW,
   started_at: NOW,

@@ -50,7 +50,12 @@ function PartRow({ part, most }: { part: SentPart; most: number }) {
       </td>
       <td>
         {part.included ? "yes" : <Badge tone="warn">left out</Badge>}{" "}
-        {part.override === "replace" && <Badge tone="info">replaced</Badge>}
+        {part.override === "replace" && <Badge tone="info">replaced</Badge>}{" "}
+        {part.unavailable && (
+          <Badge tone="bad" title={part.unavailable}>
+            unavailable
+          </Badge>
+        )}
       </td>
       <td>
         <code title={part.sha256}>{part.sha256.slice(0, 8)}</code>

@@ -10,6 +10,7 @@ const part = (id: string, tokens: number, included = true): SentPart => ({
   tokens,
   included,
   override: "none",
+  unavailable: null,
 });
 
 test("differences are one list, and their tokens count only where they were sent", () => {

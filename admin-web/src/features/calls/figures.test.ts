@@ -20,6 +20,7 @@ const part = (id: string, tokens: number, included = true): SentPart => ({
   tokens,
   included,
   override: "none",
+  unavailable: null,
 });
 
 test("what the provider did not tell is not known, and never 0", () => {
