@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from app.domain.principals import Role
 from app.runtime import Runtime, build_runtime
 from app.services import execution, try_execution
-from app.settings import Settings
+from app.settings import Secret, Settings
 from app.telemetry import logs, sdk, setup
 from app.telemetry.sieve import sifted
 from app.web import create_app
@@ -101,7 +102,15 @@ def recorded() -> Iterator[Recorded]:
 def runtime(
     settings: Settings, clean_database: None, clean_redis: None, recorded: Recorded
 ) -> Iterator[Runtime]:
-    made = build_runtime(replace(settings, rate_limit_per_minute=0, langfuse=True))
+    made = build_runtime(
+        replace(
+            settings,
+            rate_limit_per_minute=0,
+            langfuse=True,
+            outbound_allow="127.0.0.1",
+            secret_key=Secret(base64.b64encode(b"k" * 32).decode()),
+        )
+    )
     yield made
     made.database.dispose()
     made.redis.close()

@@ -25,6 +25,7 @@ from app.store.transaction import Database, Transaction
 from app.telemetry import spans
 from app.web import create_app
 from tests.factories import append, make_agent, make_session
+from tests.fakes.outside import outside
 from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import (
     ErrorEvent,
@@ -199,6 +200,40 @@ def test_a_failing_provider_s_words_stay_with_it(
         strict.fail(fault)
         house.try_(session, adapter)
 
+    assert canary.leaks(told()) == []
+
+
+def test_what_servers_outside_say_stays_with_them(house: House, canary: Canary, told: Any) -> None:
+    word, alice = canary.word, house.alice
+    with outside() as server:
+        answers = iter(
+            [(200, f"It is {word}."), (500, f"No {word} today."), (200, f"{word}\udcff")]
+        )
+
+        def answer(*_: Any) -> tuple[int, str, bytes]:
+            status, said = next(answers, (503, word))
+            return status, "application/json", said.encode(errors="surrogateescape")
+
+        server.answer = answer
+        tool = {
+            "description": f"Knows {word}.",
+            "input_schema": {"type": "object", "properties": {"what": {"type": "string"}}},
+            "url": server.url(f"/answer?{word}"),
+            "headers": {"Authorization": f"Bearer {word}"},
+        }
+        assert alice.put("/v1/tools/oracle", json=tool).status_code == 200
+        hook = {"type": "http", "name": "crm", "before_url": server.url(f"/answer?{word}")}
+        agent = make_agent(alice, tools=["oracle"], injections=[hook])
+        asking = Reply(blocks=[tool_use("oracle", what=word)])
+        sent = []
+        for _ in range(2):
+            provider = ScriptedProvider(asking, Reply(blocks=[text("Well.")]))
+            assert house.run(make_session(alice, agent), provider)["status"] == "succeeded"
+            sent += provider.sent
+        seen = [name for each in server.received for name in each.headers]
+
+    assert f"It is {word}." in json.dumps(sent)
+    assert not [name for name in seen if "trace" in name]
     assert canary.leaks(told()) == []
 
 
