@@ -15,6 +15,7 @@ from app.domain.ablation import (
     Table,
     estimate,
 )
+from app.domain.injections import part_of
 from app.domain.tries import Plan
 from app.errors import NothingToCompare, NothingToSend, OverridesRefused
 from app.provider.prices import price
@@ -73,7 +74,8 @@ def planned(runtime: Runtime, tx: Transaction, session_id: UUID, wanted: WantedA
     base, assembled = planning.plan(wanted.base)
     steps = [prices.step(None, base, assembled) for _ in range(wanted.baselines)]
     plans: list[StepPlan | None] = [_step_plan(base)] * wanted.baselines
-    numbers = {base.snapshot.request_sha256: 0}
+    injected = _injected(base)
+    numbers = {(base.snapshot.request_sha256, ""): 0}
     for part in dict.fromkeys(wanted.parts):
         try:
             plan, assembled = planning.plan(wanted.without(part))
@@ -82,7 +84,9 @@ def planned(runtime: Runtime, tx: Transaction, session_id: UUID, wanted: WantedA
             plans.append(None)
             continue
         step = prices.step(part, plan, assembled)
-        step.same_as = numbers.setdefault(plan.snapshot.request_sha256, len(steps))
+        # An injection is gathered right before the call: no plan has it, nor misses it.
+        same = (plan.snapshot.request_sha256, part if part in injected else "")
+        step.same_as = numbers.setdefault(same, len(steps))
         if step.same_as == len(steps):
             step.same_as = None
         steps.append(step)
@@ -110,7 +114,8 @@ class _Prices:
 
     def step(self, part: str | None, plan: Plan, assembled: Assembled) -> Step:
         """The row of a part, with its figures."""
-        most = calls.most(self._runtime, assembled)
+        gathered = sum(each.tokens for each in plan.loaded.agent.injections)
+        most = calls.most(self._runtime, assembled, more_input=gathered)
         tokens = plan.snapshot.totals.after
         output = min(self._usual_output, assembled.request.max_tokens)
         likely = self._price(plan.snapshot.model, tokens, output)
@@ -127,6 +132,11 @@ class _Prices:
         usage = {"input_tokens": tokens, "output_tokens": output}
         found = price(self._runtime.provider.name, model, usage, self._runtime.now())
         return None if found is None else found.micro_dollars
+
+
+def _injected(base: Plan) -> set[str]:
+    """The parts that are gathered for each call, and not left out of all of them."""
+    return {str(part_of(each.name)) for each in base.loaded.agent.injections} - {*base.excluded}
 
 
 def _step_plan(plan: Plan) -> StepPlan:

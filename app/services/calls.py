@@ -113,13 +113,13 @@ def note_begin(runtime: Runtime, tx: Transaction, made_for: MadeFor, call: Call)
     )
 
 
-def most(runtime: Runtime, assembled: Assembled) -> Amount:
-    """The most that a call with this request can use."""
+def most(runtime: Runtime, assembled: Assembled, more_input: int = 0) -> Amount:
+    """The most that a call with this request, and `more_input` tokens, can use."""
     request = assembled.request
     return quota.most(
         runtime.provider.name,
         request.model,
-        input_tokens=request.state.get(Decision).counted.total,
+        input_tokens=request.state.get(Decision).counted.total + more_input,
         max_tokens=request.max_tokens,
         at=runtime.now(),
     )

@@ -16,7 +16,7 @@ from app.services import tries as tries_service
 from app.web import create_app
 from tests.api.problems import assert_problem
 from tests.engine.conftest import says
-from tests.factories import make_session
+from tests.factories import make_agent, make_session
 from tests.fakes.strict_provider import Reply, text, tool_use
 from tests.history import user
 from tests.tries.ablating import Ablations, Listening
@@ -92,6 +92,21 @@ def test_a_part_that_cannot_be_left_out_fails_none_of_the_others(ablations: Abla
     assert planned["parts"][3]["state"] == "waiting"
     assert ended["status"] == "succeeded"
     assert len(ablations.provider.sent) == planned["estimate"]["tries"] == 3
+
+
+def test_an_injection_is_left_out_though_no_plan_has_it(ablations: Ablations) -> None:
+    notes = {"type": "retrieval", "name": "notes", "over": ["files"], "tokens": 700}
+    agent = make_agent(ablations.tries.alice, injections=[notes])
+    ablations.session = make_session(ablations.tries.alice, agent, user("hi"))
+    part = "system:injection:notes"
+
+    planned = ablations.preview(part)
+    without = ablations.preview(part, "system:agent", exclude=[part])
+
+    assert [row["state"] for row in planned["parts"]] == ["waiting"]
+    assert without["parts"][0]["state"] == "no_effect"
+    ended = ablations.ended(ablations.begin(part))
+    assert ended["parts"][0]["change"] == "same"
 
 
 def test_a_preview_starts_nothing(ablations: Ablations) -> None:

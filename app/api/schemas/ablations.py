@@ -77,7 +77,10 @@ class AblationCreateSchema(AblationWishSchema):
         required=True,
         allow_none=True,
         error_messages={"required": _CONFIRM},
-        metadata={"description": "Never passed. At least what the preview says is `needed`."},
+        metadata={
+            "description": "At least what the preview says is `needed`. No call is started that "
+            "could pass it, by hango's own count of its input."
+        },
     )
 
     @post_load
