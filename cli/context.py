@@ -187,6 +187,8 @@ def _warnings(snapshot: dict[str, Any]) -> Iterator[str]:
         yield "The next call would first compact older messages into a summary."
     if (totals.get("remaining") or 0) < 0:
         yield f"The request is {-totals['remaining']:,} tokens too long for the window."
+    if missing := snapshot.get("missing_tools"):
+        yield f"not sent, since no such tool is registered any more: {', '.join(missing)}"
     yield from _override_warnings(snapshot["overrides"])
     if snapshot.get("model_known") is False:
         yield f"{snapshot['model']} is not in the catalogue: its limits are cautious guesses."

@@ -156,9 +156,10 @@ class Api:
         headers = {"Idempotency-Key": _once()}
         return self._send("POST", target(segments), body, headers).document
 
-    def change(self, *segments: str, body: object) -> Any:
-        """PATCH with `body`."""
-        return self._send("PATCH", target(segments), _json_body(body)).document
+    def change(self, *segments: str, body: object, etag: str | None = None) -> Any:
+        """PATCH with `body`; with `etag`, provided that what it changes still has that."""
+        headers = {"If-Match": etag} if etag else None
+        return self._send("PATCH", target(segments), _json_body(body), headers).document
 
     def put(self, *segments: str, body: object, etag: str | None = None) -> Tagged:
         """PUT `body` as what is at this path; with `etag`, provided that that still has it."""

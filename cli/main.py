@@ -27,6 +27,8 @@ COMMANDS = {
     "messages": ("cli.messages:messages", "What was said in a session."),
     "runs": ("cli.runs:runs", "What agents did about messages, call by call."),
     "agents": ("cli.agents:agents", "Named configurations: prompt, model, tools."),
+    "tools": ("cli.tools:tools", "Tools from outside, and which agents have them."),
+    "mcp": ("cli.mcp:mcp", "MCP servers whose tools agents can have."),
     "usage": ("cli.usage:usage", "What model calls used and cost."),
     "quota": ("cli.quota:quota", "What your tenant may use, and what is left."),
     "keys": ("cli.keys:keys", "API keys."),

@@ -176,6 +176,8 @@ def test_the_same_folder_twice_names_the_first(shared: Up) -> None:
 def test_a_second_start_finds_everything_as_it_was(start: Callable[..., Up]) -> None:
     first = start()
     connection, command = first.connection, printed_command(first.said)
+    tool = {"description": "x", "input_schema": {"type": "object"}, "url": "https://x.example/"}
+    first.api.put("v1", "tools", "x", body={**tool, "headers": {"X-Secret": "sealed"}})
     first.end(signal.SIGINT)
 
     second = start()
@@ -185,6 +187,10 @@ def test_a_second_start_finds_everything_as_it_was(start: Callable[..., Up]) -> 
     assert printed_command(second.said) == command
     assert connection["key"] not in second.said
     assert len(list(second.api.items("v1", "sessions", query={}))) == 1
+    kept = second.api.put("v1", "tools", "x", body={**tool, "headers": {"X-Secret": None}})
+    assert kept.document["headers_set"] == ["X-Secret"]  # opened with the key of the first start
+    key = second.folder / ".hango" / "secret.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
 def test_killing_it_leaves_nothing_behind(start: Callable[..., Up]) -> None:
