@@ -27,6 +27,7 @@ worker_class = "gthread"
 workers = 2
 threads = _settings.max_waits + _settings.max_streams + _OTHERS
 worker_connections = threads + _IDLE
+keepalive = 15  # seconds: clients that ask now and then find their connection open
 graceful_timeout = 30  # seconds for what is answered when hango stops; who waits is let go at once
 # So that a key of any length gets hango's own 401 and not the server's 431.
 limit_request_field_size = 128 * 1024
