@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.ablation import Estimate, Standing, Step, estimate, state_of
-from app.domain.usage import CallRecord
 from app.services.ablation_plans import Planned
 from app.services.ablations import Shown
 
@@ -66,7 +65,7 @@ def _row(standing: Standing, step: Step) -> dict[str, Any]:
         "change": found and found.change,
         "similarity": found and found.similarity,
         "beyond_noise": found and found.beyond_noise,
-        "cost": call if _is_priced(call) else None,
+        "cost": call if call and call.has_cost else None,
         "latency_ms": call and call.latency_ms,
         "error": _error(standing, step),
     }
@@ -79,10 +78,6 @@ def _error(standing: Standing, step: Step) -> dict[str, Any] | None:
     if trial is None or trial.error_code is None:
         return None
     return {"code": trial.error_code, "message": trial.error_detail}
-
-
-def _is_priced(call: CallRecord | None) -> bool:
-    return call is not None and call.cost_micro_dollars is not None
 
 
 def _estimate(figures: Estimate) -> dict[str, Any]:

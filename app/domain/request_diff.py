@@ -82,6 +82,12 @@ def requests_differ(before: Sent, after: Sent) -> RequestDiff:
     )
 
 
+def nothing_differs(sent: Sent) -> RequestDiff:
+    """A request compared with itself: its parts, of which there may be many, are only counted."""
+    bare = msgspec.structs.replace(sent, parts=())
+    return msgspec.structs.replace(requests_differ(bare, bare), unchanged=len(sent.parts))
+
+
 def _part_changes(before: Sequence[SentPart], after: Sequence[SentPart]) -> Iterator[PartChange]:
     """In the order of the second request; what only the first lists comes last."""
     old = {each.id: each for each in before}

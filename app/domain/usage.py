@@ -77,6 +77,16 @@ class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
     provider_request_id: str | None
     created_at: str
 
+    @property
+    def has_usage(self) -> bool:
+        """Whether the provider has said what it used."""
+        return self.input_tokens is not None
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether it is known what it cost."""
+        return self.cost_micro_dollars is not None
+
 
 class UsageTotals(msgspec.Struct, frozen=True):
     """The sums over the calls of a run. Calls of unknown outcome or price add nothing."""

@@ -102,7 +102,7 @@ def cancel(runtime: Runtime, tx: Transaction, ablation_id: UUID) -> tuple[Shown,
         return get(tx, ablation_id), []
     tx.ablations.ask_to_cancel(ablation_id)
     opened = [each for each in tx.tries.of_ablation(ablation_id) if not each.status.is_final]
-    cancelled = [tx.tries.cancel(each.id) for each in opened]
+    cancelled = [tries.cancel(tx, each.id).trial for each in opened]
     ablation, plans = held
     ablation.table.skip_rest(Reason(CANCELLED, "It was cancelled."))
     return _carried_on(runtime, tx, ablation, plans), cancelled

@@ -64,12 +64,12 @@ class Shown:
     @property
     def usage(self) -> CallRecord | None:
         """What the provider said that the call used."""
-        return self.call if self.call and self.call.input_tokens is not None else None
+        return self.call if self.call and self.call.has_usage else None
 
     @property
     def cost(self) -> CallRecord | None:
         """What that costs, where a price is known."""
-        return self.call if self.call and self.call.cost_micro_dollars is not None else None
+        return self.call if self.call and self.call.has_cost else None
 
     @property
     def error(self) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ import msgspec
 from app.domain.answer_diff import AnswerDiff, answers_differ
 from app.domain.injections import Injected
 from app.domain.jsontext import loads
-from app.domain.request_diff import RequestDiff, Sent, requests_differ
+from app.domain.request_diff import RequestDiff, Sent, nothing_differs, requests_differ
 from app.domain.tries import SentSnapshot, Try
 from app.domain.usage import CallRecord, SentPart
 from app.domain.work import Loaded, Status
@@ -45,12 +45,12 @@ class Side:
     @property
     def usage(self) -> CallRecord | None:
         """What the provider said that the call used."""
-        return self.call if self.call and self.call.input_tokens is not None else None
+        return self.call if self.call and self.call.has_usage else None
 
     @property
     def cost(self) -> CallRecord | None:
         """What that costs, where a price is known."""
-        return self.call if self.call and self.call.cost_micro_dollars is not None else None
+        return self.call if self.call and self.call.has_cost else None
 
     @property
     def missing(self) -> Missing | None:
@@ -127,7 +127,7 @@ def against_plain(
         return None
     sent = _sent(SentSnapshot.of(call.shown, call.assembled.request), calls.manifest(call.shown))
     if loaded.saved == loaded.overrides and loaded.message is None:
-        return requests_differ(sent, sent)
+        return nothing_differs(sent)
     plain = msgspec.structs.replace(loaded, overrides=loaded.saved, message=None)
     assembled = context.assemble(tx, session_id, loaded=plain, injected=injected)
     shown = context.described(assembled)

@@ -42,8 +42,15 @@ class TryCommand(WaitCommand):
     help="Put another text in the place of a part; @- is stdin, @@ begins a text with @.",
 )
 @click.option("--message", metavar="TEXT", help="Say this at the end.")
+@click.option(
+    "--baseline",
+    metavar="TRY",
+    help="What `diff --try` compares it with.  [default: the plain call]",
+)
 @invocation
-def try_(hango: Invocation, session: str, wait: float | None, **wished: Any) -> None:
+def try_(
+    hango: Invocation, session: str, baseline: str | None, wait: float | None, **wished: Any
+) -> None:
     """Make the next model call for real, without some parts or with others in their place.
 
     The session stays as it is, and so do its saved overrides, which hold here, too, for parts that
@@ -52,6 +59,8 @@ def try_(hango: Invocation, session: str, wait: float | None, **wished: Any) -> 
     api = hango.api
     found = session_id(api, session)
     body = wishes.body(api, found, **wished)
+    if baseline is not None:
+        body["baseline"] = baseline
     made = checked(api.create("v1", "sessions", found, "context", "try", body=body))
     if wait is None:
         hango.show(made, report.accepted)

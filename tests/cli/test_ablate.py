@@ -99,15 +99,25 @@ def test_on_a_terminal_the_cost_is_shown_and_asked_for(site: Site, session: str)
     assert listed["items"] == []
 
 
+def test_a_terminal_shows_how_far_it_is(site: Site, session: str, on_site: Asks) -> None:
+    with working(site.runtime, said(*["Sunny."] * 3)):
+        ended = on_terminal(
+            "context", "ablate", "--session", session, "message:5", "--yes", "--wait"
+        )
+
+    assert ended.code == 0
+    assert "| 0 of 3 tries are done  0 s" in ended.out
+    assert "succeeded, 3 of 3 tries are done" in ended.out
+
+
 def test_two_tries_are_compared(site: Site, context: Asks, on_site: Asks) -> None:
     calling = Reply(blocks=[text("Sunny, I think."), tool_use("ls", path="/")])
     with working(site.runtime, Free(Reply(blocks=[text("Sunny, I know.")]), calling)):
-        first, second = (
-            context("try", *wishes, "--wait", "--json").json["id"]
-            for wishes in ((), ("--exclude", "message:5"))
-        )
+        first = context("try", "--wait", "--json").json["id"]
+        without = ("--exclude", "message:5", "--baseline", first)
+        second = context("try", *without, "--wait", "--json").json["id"]
 
-    ended = on_site("context", "diff", "--try", first, "--try", second)
+    ended = on_site("context", "diff", "--try", second)
 
     assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
@@ -116,8 +126,10 @@ def test_two_tries_are_compared(site: Site, context: Asks, on_site: Asks) -> Non
     assert "Sunny, I [-know-]{+think+}." in lines
     assert '+ ls {"path": "/"}' in lines
     assert "stop reason  end_turn → tool_use" in lines
-    plain = on_site("context", "diff", "--try", second)
-    assert f"from the plain request to try {second}" in plain.out
+    plain = on_site("context", "diff", "--try", second, "--try", first)
+    assert plain.out.startswith(f"from try {second} to try {first}\n")
+    plain = on_site("context", "diff", "--try", first)
+    assert plain.out.startswith(f"from the plain request to try {first}\n")
     assert "no answer of the plain request" in plain.out
     as_json = on_site("context", "diff", "--try", second, "--json").json
     assert as_json["request"]["parts"][0]["part"] == "message:5"
