@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -47,7 +48,13 @@ def price(provider: str, model: str, usage: Mapping[str, Any], at: datetime) -> 
     except (LookupError, ValueError):
         return None
     micro_dollars = (total * 1_000_000).quantize(Decimal(1), ROUND_HALF_UP)
-    return Price(int(micro_dollars), f"genai-prices/{metadata.version('genai-prices')}")
+    return Price(int(micro_dollars), _version())
+
+
+@cache
+def _version() -> str:
+    """Read once: reading it takes as long as all the rest of a call's price."""
+    return f"genai-prices/{metadata.version('genai-prices')}"
 
 
 def _billed(usage: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
