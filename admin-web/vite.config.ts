@@ -19,9 +19,20 @@ export default defineConfig({
     proxy: { "/v1": { target: HANGO_URL }, "/docs": { target: HANGO_URL } },
   },
   test: {
-    environment: "jsdom",
-    setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,
-    css: { modules: { classNameStrategy: "non-scoped" } },
+    projects: [
+      // Decisions know no DOM, and need not wait for one.
+      { extends: true, test: { name: "decisions", include: ["src/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "views",
+          include: ["src/**/*.test.tsx"],
+          environment: "jsdom",
+          setupFiles: ["src/test/setup.ts"],
+          css: { modules: { classNameStrategy: "non-scoped" } },
+        },
+      },
+    ],
   },
 });

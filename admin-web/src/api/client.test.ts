@@ -1,5 +1,5 @@
 import { http, HttpResponse } from "msw";
-import { expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aWebSession } from "../test/factories.ts";
 import { server } from "../test/server.ts";
 import { api } from "./client.ts";
@@ -8,7 +8,11 @@ import { csrfToken, markSignedIn, signedIn } from "./signed-in.ts";
 
 const SESSION = aWebSession();
 
-const at = (path: string) => new URL(path, location.href).href;
+const at = (path: string) => new URL(path, "http://hango.test").href;
+
+beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
 
 test("a change carries the session's token, the version it is meant for, and JSON", async () => {
   markSignedIn(SESSION);

@@ -36,6 +36,8 @@ export type Run = Whole<Schemas["Run"]>;
 export type Call = Whole<Schemas["Call"]>;
 export type CallParts = Whole<Schemas["CallParts"]>;
 
+export type TryDiff = Whole<Schemas["TryDiff"]>;
+
 /** A page of a list; `next` is the cursor of the one behind it. */
 export type Page<T> = { items: T[]; next: string | null };
 

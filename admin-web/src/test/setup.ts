@@ -11,11 +11,20 @@ afterEach(() => {
 afterAll(() => server.close());
 
 // jsdom has no top layer: a dialog is shown and hidden, and that is all that the tests look at.
-if ("HTMLDialogElement" in globalThis) {
-  HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function (this: HTMLDialogElement) {
-    this.open = false;
-  };
-}
+HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
+  this.open = true;
+};
+HTMLDialogElement.prototype.close = function (this: HTMLDialogElement) {
+  this.open = false;
+};
+
+// jsdom knows no media queries: the tests' screen is a wide and light one.
+window.matchMedia = (media: string) =>
+  Object.assign(new EventTarget(), {
+    media,
+    matches: media.includes("min-width"),
+    onchange: null,
+    addListener: () => undefined,
+    removeListener: () => undefined,
+  });
+window.scrollTo = () => undefined;

@@ -1,15 +1,22 @@
-import { type KeyboardEvent, useState } from "react";
+import type { KeyboardEvent } from "react";
 import type { Part } from "../../api/types.ts";
 import { whole } from "../../lib/numbers.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
 import style from "./PartSheet.module.css";
 
-type Props = { part: Part; text: string; onReplace: (text: string) => void };
+type Props = {
+  part: Part;
+  /** What stands there now. */
+  text: string;
+  /** What has been written, while it is not taken yet. */
+  draft: string;
+  onDraft: (text: string) => void;
+  onReplace: (text: string) => void;
+};
 
 /** Another text for a part. It goes into the selection; nothing is saved here. */
-export function Editor({ part, text, onReplace }: Props) {
-  const [draft, setDraft] = useState(text);
+export function Editor({ part, text, draft, onDraft, onReplace }: Props) {
   const isEmpty = draft.trim() === "";
   const isSame = draft === text;
   const take = () => {
@@ -28,7 +35,7 @@ export function Editor({ part, text, onReplace }: Props) {
             dir="auto"
             spellCheck={false}
             value={draft}
-            onChange={(event) => setDraft(event.target.value)}
+            onChange={(event) => onDraft(event.target.value)}
             onKeyDown={(event: KeyboardEvent) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) take();
             }}
@@ -39,7 +46,7 @@ export function Editor({ part, text, onReplace }: Props) {
         <Button look="primary" disabled={isEmpty || isSame} onClick={take}>
           Use this text
         </Button>
-        <Button disabled={isSame} onClick={() => setDraft(text)}>
+        <Button disabled={isSame} onClick={() => onDraft(text)}>
           Take back
         </Button>
         <span>{whole(draft.length)} characters</span>

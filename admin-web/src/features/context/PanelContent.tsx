@@ -48,6 +48,7 @@ export function PanelContent({ where, snapshot, sets, outOfDate, wish, onWish, c
   });
   const mayChangeAgent = useMayChangeAgent(where.agentId);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [edits, setEdits] = useState<ReadonlyMap<string, string>>(new Map());
   const [isTrying, setIsTrying] = useState(false);
   const [showsHistory, setShowsHistory] = useState(false);
   useLeaveGuard(selection.changes.size > 0);
@@ -166,7 +167,10 @@ export function PanelContent({ where, snapshot, sets, outOfDate, wish, onWish, c
           isOut={wantedOf(view, openPart.id).excluded || view.along.has(openPart.id)}
           canToggle={canToggle(openPart.id)}
           onToggle={() => selection.toggle(openPart.id)}
+          edit={edits.get(openPart.id)}
+          onEdit={(text) => setEdits(new Map([...edits, [openPart.id, text]]))}
           onReplace={(text) => {
+            setEdits(new Map([...edits].filter(([part]) => part !== openPart.id)));
             selection.change({ type: "replace", part: openPart.id, text });
             close();
           }}

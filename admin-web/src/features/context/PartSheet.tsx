@@ -23,6 +23,9 @@ type Props = {
   isOut: boolean;
   canToggle: boolean;
   onToggle: () => void;
+  /** A text that was written and not taken yet; it outlives the sheet. */
+  edit: string | undefined;
+  onEdit: (text: string) => void;
   onReplace: (text: string) => void;
   onRestore: () => void;
   onStep: ((by: 1 | -1) => void) | null;
@@ -73,11 +76,7 @@ export function PartSheet({ sessionId, part, etags, flags, onClose, ...rest }: P
         ) : found.isError ? (
           <ErrorState what="The part" error={found.error} onRetry={() => void found.refetch()} />
         ) : (
-          <Tabs
-            key={part.id}
-            label="Views of the part"
-            tabs={tabsOf(part, found.data, rest.wanted, rest.onReplace)}
-          />
+          <Tabs key={part.id} label="Views of the part" tabs={tabsOf(part, found.data, rest)} />
         )}
       </div>
     </Dialog>
@@ -87,10 +86,10 @@ export function PartSheet({ sessionId, part, etags, flags, onClose, ...rest }: P
 function tabsOf(
   part: Part,
   content: PartContent,
-  wanted: Wanted,
-  onReplace: (text: string) => void,
+  { wanted, edit, onEdit, onReplace }: Pick<Props, "wanted" | "edit" | "onEdit" | "onReplace">,
 ): Tab[] {
   const { before } = content;
+  const text = wanted.replacement ?? content.text;
   const tabs: Tab[] = [
     { id: "sent", name: "As sent", content: <Shown content={content.content} /> },
   ];
@@ -117,7 +116,13 @@ function tabsOf(
       id: "edit",
       name: "Edit",
       content: (
-        <Editor part={part} text={wanted.replacement ?? content.text} onReplace={onReplace} />
+        <Editor
+          part={part}
+          text={text}
+          draft={edit ?? text}
+          onDraft={onEdit}
+          onReplace={onReplace}
+        />
       ),
     });
   return tabs;

@@ -13,6 +13,8 @@ export type View = {
   readonly draft: ByPart<Wanted>;
   /** Parts that have to go along with others, each with the one that it goes with. */
   readonly along: ByPart<string>;
+  /** Tokens of new texts, as far as the server's price tells them. */
+  readonly priced: ByPart<number>;
 };
 
 export const wantedOf = (view: View, part: string): Wanted =>
@@ -29,7 +31,36 @@ export function tokensUnder(view: View, part: Part): number {
   if (excluded) return 0;
   if (replacement === null) return part.tokens_before ?? part.tokens;
   if (replacement === view.saved.get(part.id)?.replacement) return part.tokens;
-  return Math.ceil(replacement.length / CHARACTERS_PER_TOKEN);
+  return view.priced.get(part.id) ?? guessed(replacement);
+}
+
+const guessed = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+/**
+ * What the new texts of the parts cost, from what the server says that the draft saves in all.
+ * Of several new texts each gets its share by length: their sum is the server's.
+ */
+export function pricedTexts(
+  view: Omit<View, "priced">,
+  parts: readonly Part[],
+  savedPerCall: number,
+): ByPart<number> {
+  const unpriced: View = { ...view, priced: new Map() };
+  const texts = new Map<string, number>();
+  let known = 0; // what the parts without a new text save
+  let before = 0; // what stands now where the new texts will be
+  for (const part of parts) {
+    const now = part.included ? part.tokens : 0;
+    const { excluded, replacement } = wantedOf(unpriced, part.id);
+    const isNew = isChanged(unpriced, part.id) && !excluded && !view.along.has(part.id);
+    if (isNew && replacement !== null && replacement !== view.saved.get(part.id)?.replacement) {
+      texts.set(part.id, guessed(replacement));
+      before += now;
+    } else known += now - tokensUnder(unpriced, part);
+  }
+  const all = Math.max(0, before - (savedPerCall - known));
+  const guess = [...texts.values()].reduce((sum, each) => sum + each, 0);
+  return new Map([...texts].map(([part, own]) => [part, Math.round((all * own) / (guess || 1))]));
 }
 
 export type Sums = Record<GroupName, number> & { readonly total: number };

@@ -14,10 +14,12 @@ import {
   type Sets,
   setToSave,
   type Target,
+  TARGETS,
+  targetOf,
   unsaved,
 } from "./model.ts";
 import { previewQuery, type Where } from "./queries.ts";
-import { SENDING_ORDER, type View } from "./tokens.ts";
+import { pricedTexts, SENDING_ORDER, type View } from "./tokens.ts";
 
 const PREVIEW_AFTER_MS = 250;
 
@@ -35,12 +37,20 @@ export function useSelection(where: Where, snapshot: Snapshot, sets: Sets) {
     data && !isError ? [data] : [],
   );
   const added = changes.size === 0 ? [] : previews.flatMap((each) => each.added);
-  const view: View = {
+  const parts = SENDING_ORDER.flatMap((name) => snapshot.groups[name].parts);
+  const isPricing = settled !== selection.draft || agent.isFetching || session.isFetching;
+  const unpriced = {
     saved,
     draft: selection.draft,
     along: new Map(added.map((each) => [each.part, each.goes_with])),
   };
-  const parts = SENDING_ORDER.flatMap((name) => snapshot.groups[name].parts);
+  const priced = TARGETS.flatMap((target) => {
+    const saving = answers[target].data?.price.saved_per_call;
+    if (isPricing || answers[target].isError || saving == null) return [];
+    const own = parts.filter((part) => targetOf(part.id) === target);
+    return [...pricedTexts(unpriced, own, saving)];
+  });
+  const view: View = { ...unpriced, priced: new Map(priced) };
 
   return {
     draft: selection.draft,
@@ -50,10 +60,8 @@ export function useSelection(where: Where, snapshot: Snapshot, sets: Sets) {
     price: priceOf(previews),
     thinkingDropped: previews.flatMap((each) => each.thinking_dropped ?? []),
     alternatives: previews.flatMap((each) => each.alternatives),
-    refusals: (Object.keys(answers) as Target[]).flatMap((target) =>
-      refusalOf(target, answers[target].error, sets, settled),
-    ),
-    isPricing: settled !== selection.draft || agent.isFetching || session.isFetching,
+    refusals: TARGETS.flatMap((target) => refusalOf(target, answers[target].error, sets, settled)),
+    isPricing,
     change: (change: Change) => setSelection((now) => changed(now, sets, change)),
     toggle: (part: string) => {
       const change: Change = { type: "toggle", part, partners: partnersIn(parts, added) };

@@ -1,5 +1,6 @@
+import type { TryDiff } from "../../api/types.ts";
 import { percent, whole } from "../../lib/numbers.ts";
-import type { ToolCall, TryDiff } from "./diff.ts";
+import type { ToolCall } from "./diff.ts";
 import style from "./TryPanel.module.css";
 
 /** Both answers as one text: what only the first says struck through, what only the second says marked. */

@@ -1,3 +1,4 @@
+import type { TryDiff } from "../../api/types.ts";
 import { useQuery } from "@tanstack/react-query";
 import { signed, whole } from "../../lib/numbers.ts";
 import { when } from "../../lib/times.ts";
@@ -5,7 +6,7 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Table } from "../../ui/Table.tsx";
 import { AnswerDiff } from "./AnswerDiff.tsx";
-import { CHANGE_WORDS, type TryDiff } from "./diff.ts";
+import { CHANGE_WORDS } from "./diff.ts";
 import { diffQuery, tryQuery } from "./queries.ts";
 import { Ended } from "./TryResult.tsx";
 import style from "./TryPanel.module.css";

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "../../api/client.ts";
-import type { Page, Try, TryWish } from "../../api/types.ts";
-import type { TryDiff } from "./diff.ts";
+import type { Page, Try, TryDiff, TryWish } from "../../api/types.ts";
 import { isFinal } from "./model.ts";
 
 const WAIT_SECONDS = 20; // the server holds the request for so long, and answers when the try ends
