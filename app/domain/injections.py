@@ -27,6 +27,7 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="htt
     name: str
     before_url: str
     after_url: str | None = None  # None: the same
+    header_names: tuple[str, ...] = ()  # their values are kept apart, sealed
     timeout_seconds: float = 5.0
     tokens: int = 2000  # a longer answer is not taken
 

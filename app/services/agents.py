@@ -15,7 +15,7 @@ from app.domain.agents import BUILT_IN_TOOLS, MIDDLEWARES, Agent, Subagent, tool
 from app.domain.audit import Action
 from app.domain.catalogue import ModelFacts, facts_for
 from app.domain.ids import new_id
-from app.domain.injections import Injection, Retrieval
+from app.domain.injections import Hook, Injection, Retrieval
 from app.domain.jobs import Job
 from app.domain.outside import missing
 from app.domain.text import clean_json
@@ -45,7 +45,9 @@ def create(tx: Transaction, wanted: Mapping[str, Any], *, default_model: str) ->
     principal = tx.principal
     agent = Agent(id=new_id(), tenant_id=principal.tenant_id, owner_id=principal.user_id, **values)
     check_sendable(agent, registered(tx, agent))
-    return add(tx, agent)
+    stored = add(tx, agent)
+    _keep_headers(tx, agent, wanted, had_some=False)
+    return stored
 
 
 def add(tx: Transaction, agent: Agent) -> Agent:
@@ -79,6 +81,9 @@ def change(tx: Transaction, agent: Agent, wanted: Mapping[str, Any]) -> Agent:
     check_sendable(wanted_agent, {*_outside_names(agent), *registered(tx, wanted_agent)})
     if not changes:
         return agent
+    if "injections" in wanted:
+        had_some = any(isinstance(each, Hook) and each.header_names for each in agent.injections)
+        _keep_headers(tx, agent, wanted, had_some=had_some)
     changed = tx.agents.update(agent.id, changes)
     tx.audit.add(Action.AGENT_UPDATE, "agent", agent.id, {"fields": sorted(changes)})
     if estimator_for(changed.model).id != estimator_for(agent.model).id:
@@ -231,8 +236,36 @@ def _subagent(given: Mapping[str, Any]) -> Subagent:
 
 
 def _injection(given: Mapping[str, Any]) -> Injection:
-    injection: Injection = msgspec.convert(given, Injection)
+    named = {"header_names": tuple(given["headers"])} if given.get("headers") else {}
+    injection: Injection = msgspec.convert({**given, **named}, Injection)
     return injection
+
+
+def _keep_headers(
+    tx: Transaction, agent: Agent, wanted: Mapping[str, Any], *, had_some: bool
+) -> None:
+    """Seal the values of the hooks' headers; null keeps what the hook of that name has.
+
+    Raises:
+        BadBody: nothing is stored that could be kept.
+        SecretsUnavailable: there are some, and the deployment has no key.
+    """
+    headers: dict[str, dict[str, str]] = {}
+    injections = wanted.get("injections", ())
+    # Opened only for what is kept: all values can be given anew when the key is lost.
+    keeps = any(value is None for each in injections for value in each.get("headers", {}).values())
+    kept = tx.hook_headers.of(agent.id) if had_some and keeps else {}
+    for index, given in enumerate(injections):
+        own, before = {}, kept.get(given["name"], {})
+        for header, value in given.get("headers", {}).items():
+            if value is None and header not in before:
+                advice = "null keeps the stored value, and there is none: give one."
+                at = f"injections[{index}].headers.{header}"
+                raise BadBody(faults=[Fault(at, "nothing_stored", advice)])
+            own[header] = before[header] if value is None else value
+        headers[given["name"]] = own
+    if any(headers.values()) or had_some:
+        tx.hook_headers.put(agent.id, headers)
 
 
 def _temperature(wanted: Mapping[str, Any], facts: ModelFacts) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -14,10 +14,7 @@ from app.domain.ports import Estimator
 from app.domain.text import clean
 from app.domain.usage import EndedCall
 from app.errors import AddressRefused, Failure
-from app.settings import Settings
-
-if TYPE_CHECKING:
-    from app.tools.client import Incoming, OutsideClient
+from app.tools.client import Incoming, Outgoing, OutsideClient
 
 log = structlog.get_logger(__name__)
 
@@ -26,6 +23,13 @@ MOST_CHARACTERS_TOLD = 32_000  # of the user's text
 OK, NO_CONTENT = 200, 204
 
 BAD_ANSWER, TOO_LONG = "hook_answer_unusable", "hook_answer_too_long"
+
+
+class Question(NamedTuple):
+    """A hook that is to be asked, with the values of its headers."""
+
+    hook: Hook
+    headers: Mapping[str, str]
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,13 +59,19 @@ class _Answer(msgspec.Struct):
     text: str = ""
 
 
-def before(  # noqa: PLR0913 (what one question is made of)
-    settings: Settings, hook: Hook, told: Told, text: str, seconds: float, estimator: Estimator
+def before(  # noqa: PLR0913 (all that one is asked by)
+    client: OutsideClient,
+    question: Question,
+    told: Told,
+    text: str,
+    seconds: float,
+    estimator: Estimator,
 ) -> tuple[Injected, bool]:
     """What the hook has to say, and whether it can have heard of the call. Never raises."""
+    hook = question.hook
     body = _Before(**msgspec.structs.asdict(told), last_user_text=text[:MOST_CHARACTERS_TOLD])
     try:
-        answer = _send(settings, hook.before_url, body, seconds)
+        answer = _send(client, hook.before_url, question.headers, body, seconds)
     except Failure as failure:
         log.warning("injection_failed", injection=hook.name, code=failure.code)
         return Injected(hook.name, code=failure.code), not isinstance(failure, AddressRefused)
@@ -72,37 +82,31 @@ def before(  # noqa: PLR0913 (what one question is made of)
 
 
 def after(
-    settings: Settings, hook: Hook, told: Told, outcome: str, ended: EndedCall | None
+    client: OutsideClient, question: Question, told: Told, outcome: str, ended: EndedCall | None
 ) -> None:
     """Tell the hook what became of the call: figures, no content. Never raises."""
+    hook = question.hook
     body = _After(**msgspec.structs.asdict(told), outcome=outcome, usage=_usage(ended))
     try:
-        _send(settings, hook.after_url or hook.before_url, body, hook.timeout_seconds)
+        url = hook.after_url or hook.before_url
+        _send(client, url, question.headers, body, hook.timeout_seconds)
     except Failure as failure:
         log.warning("hook_not_told", injection=hook.name, code=failure.code)
 
 
-def _send(settings: Settings, url: str, body: Told, seconds: float) -> Incoming:
-    from app.tools.client import Outgoing  # noqa: PLC0415 (imports asyncio)
-
-    return _client(settings.outbound_allow).send(
+def _send(
+    client: OutsideClient, url: str, headers: Mapping[str, str], body: Told, seconds: float
+) -> Incoming:
+    return client.send(
         Outgoing(
             method="POST",
             url=url,
-            headers={"content-type": "application/json"},
+            headers={"content-type": "application/json", **headers},
             content=msgspec.json.encode(body),
             seconds=seconds,
             max_bytes=MOST_BYTES,
         )
     )
-
-
-@cache
-def _client(allow: str) -> OutsideClient:
-    from app.tools.addresses import Reach  # noqa: PLC0415
-    from app.tools.client import OutsideClient  # noqa: PLC0415 (as above)
-
-    return OutsideClient(Reach.of(allow))
 
 
 def _understood(hook: Hook, answer: Incoming, estimator: Estimator) -> Injected:

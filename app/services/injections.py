@@ -15,7 +15,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import structlog
+
 from app.chain.middlewares.context_overrides import overrides_of
+from app.domain.agents import Agent
 from app.domain.ids import new_id
 from app.domain.injections import Hook, Injected, Injection, Retrieval, Source, part_of
 from app.domain.jsontext import loads
@@ -26,12 +29,15 @@ from app.domain.requests import ModelRequest
 from app.domain.retrieval import Passage, passages, ranked
 from app.domain.usage import EndedCall
 from app.domain.work import Loaded
+from app.errors import SecretsUnavailable
 from app.runtime import Runtime
 from app.services import context, hooks
 from app.services.calls import MadeFor
 from app.services.context import Assembled
-from app.services.hooks import Told
+from app.services.hooks import Question, Told
 from app.store.transaction import Transaction
+
+log = structlog.get_logger(__name__)
 
 MOST_AT_ONCE = 8
 MOST_BYTES_SEARCHED = 4 * 2**20  # a call waits for it
@@ -50,7 +56,7 @@ class Gathering:
     injected: Sequence[Injected] | None = None  # None: nothing was to be
     outcome: str = NOT_MADE
     ended: EndedCall | None = None
-    asked: list[Hook] = field(default_factory=list)  # to be told afterwards
+    asked: list[Question] = field(default_factory=list)  # to be told afterwards
 
     def begun(self) -> None:
         """From now on the call may have been made, whatever becomes of it."""
@@ -124,6 +130,7 @@ class _Read(NamedTuple):
     text: str  # the user's last one, as the request has it
     contents: Mapping[Source, Mapping[str, str]]  # by path
     files_left_out: bool  # there is more of them than is searched
+    headers: Mapping[str, Mapping[str, str]] | None  # of hooks, by name; None: not to be opened
     estimator: Estimator
 
 
@@ -145,7 +152,18 @@ def _read(tx: Transaction, assembled: Assembled) -> _Read:
         contents["files"] = tx.files.contents(session_id, paths)
         left_out = len(paths) < len(files)
     text = _last_user_text(tx, assembled.request) if wanted else ""
-    return _Read(wanted, text, contents, left_out, assembled.estimator)
+    headers = _headers(tx, agent)
+    return _Read(wanted, text, contents, left_out, headers, assembled.estimator)
+
+
+def _headers(tx: Transaction, agent: Agent) -> Mapping[str, Mapping[str, str]] | None:
+    if not any(isinstance(each, Hook) and each.header_names for each in agent.injections):
+        return {}
+    try:
+        return tx.hook_headers.of(agent.id)
+    except SecretsUnavailable as failure:
+        log.warning("hook_headers_unavailable", code=failure.code)
+        return None
 
 
 def _last_user_text(tx: Transaction, request: ModelRequest) -> str:
@@ -168,17 +186,20 @@ def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Itera
     if not read.wanted:
         yield gathering
         return
-    settings = runtime.settings
+    client = runtime.outside
 
     def ask(each: Injection) -> Injected:
         if isinstance(each, Retrieval):
             return _retrieved(each, read)
+        if read.headers is None and each.header_names:
+            return Injected(each.name, code=SecretsUnavailable.code)
+        question = Question(each, (read.headers or {}).get(each.name, {}))
         seconds = max(0.0, min(each.timeout_seconds, deadline - time.monotonic()))
         # Before the answer is here: whoever was asked is told, even when nobody waits any more.
-        gathering.asked.append(each)
-        injected, heard = hooks.before(settings, each, told, read.text, seconds, read.estimator)
+        gathering.asked.append(question)
+        injected, heard = hooks.before(client, question, told, read.text, seconds, read.estimator)
         if not heard:
-            gathering.asked.remove(each)
+            gathering.asked.remove(question)
         return injected
 
     with ThreadPoolExecutor(min(len(read.wanted), MOST_AT_ONCE), "injection") as pool:
@@ -187,7 +208,7 @@ def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Itera
             yield gathering
         finally:
             asked, outcome, ended = gathering.asked, gathering.outcome, gathering.ended
-            list(pool.map(lambda hook: hooks.after(settings, hook, told, outcome, ended), asked))
+            list(pool.map(lambda one: hooks.after(client, one, told, outcome, ended), asked))
 
 
 def _retrieved(wanted: Retrieval, read: _Read) -> Injected:

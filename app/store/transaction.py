@@ -27,6 +27,7 @@ from app.store.checkpoints import Checkpoints
 from app.store.counts import AllCounts
 from app.store.engine import POOL_WAIT_SECONDS, begun, make_engine
 from app.store.files import Files
+from app.store.hook_headers import HookHeaders
 from app.store.idempotency import AllIdempotency, Idempotency
 from app.store.imports import Imports
 from app.store.keys import AllKeys, Keys
@@ -82,6 +83,7 @@ class Transaction:
         self.keys = Keys(connection, scope)
         self.web_sessions = WebSessions(connection, scope)
         self.agents = Agents(connection, scope)
+        self.hook_headers = HookHeaders(connection, scope, vault)
         self.memory = Memory(connection, scope)
         self.skills = Skills(connection, scope)
         self.http_tools = HttpTools(connection, scope, vault)

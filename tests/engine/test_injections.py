@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import psycopg2
 import pytest
 
 from app.provider.failures import Overloaded
 from app.runtime import Runtime, build_runtime
 from app.services import execution, try_execution, work
-from app.settings import Settings
+from app.settings import Secret, Settings
+from app.tools.addresses import Reach
+from app.tools.client import OutsideClient
+from app.web import create_app
 from tests.engine.conftest import Runs, says
 from tests.factories import make_agent, make_session
 from tests.fakes.outside import Outside, outside
@@ -21,13 +27,19 @@ from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import text, tool_use
 
 JSON = "application/json"
+KEY, OTHER_KEY = (base64.b64encode(each * 32).decode() for each in (b"1", b"2"))
+SECRET = "Bearer canary-4711"
 NOTES = {"type": "retrieval", "name": "notes", "over": ["files"], "passages": 1}
 
 
 @pytest.fixture
 def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
     """Which may call servers on loopback, as a deployment can allow."""
-    made = build_runtime(replace(settings, rate_limit_per_minute=0, outbound_allow="127.0.0.1"))
+    made = build_runtime(
+        replace(
+            settings, rate_limit_per_minute=0, outbound_allow="127.0.0.1", secret_key=Secret(KEY)
+        )
+    )
     yield made
     made.database.dispose()
     made.redis.close()
@@ -206,12 +218,12 @@ def test_a_hook_that_fails_is_left_out_and_reported(
 
 
 def test_a_server_that_must_not_be_called_is_not(runs: Runs, server: Outside) -> None:
-    forbidden = replace(runs.runtime.settings, outbound_allow="")
+    nowhere = OutsideClient(Reach())
     session = with_injections(runs, a_hook(server))
     run = runs.begin(session)
     provider = ScriptedProvider(says(text("Hm.")))
 
-    execution.execute(replace(runs.runtime, settings=forbidden, provider=provider), UUID(run))
+    execution.execute(replace(runs.runtime, outside=nowhere, provider=provider), UUID(run))
 
     assert runs.get(run)["status"] == "succeeded"
     assert server.connections == server.received == []
@@ -388,6 +400,81 @@ class TestRetrieval:
         shown = inspected(runs, session, "?injections=1")
 
         assert part_of(shown, "system:injection:notes")["tokens"] <= 40
+
+
+class TestHeaders:
+    def hook(self, server: Outside, value: str | None = SECRET) -> dict[str, Any]:
+        return a_hook(server, headers={"authorization": value})
+
+    def test_they_are_sent_with_both_and_never_shown(self, runs: Runs, server: Outside) -> None:
+        session = with_injections(runs, self.hook(server))
+        run = runs.begin(session)
+        rows = stored(runs, "SELECT sealed_hook_headers, injections FROM agents")
+
+        runs.carry_out(run, ScriptedProvider(says(text("Hm."))))
+
+        assert [each.headers["authorization"] for each in server.received] == [SECRET, SECRET]
+        agent = runs.alice.get(f"/v1/sessions/{session}").json["agent_id"]
+        shown = runs.alice.get(f"/v1/agents/{agent}")
+        assert shown.json["injections"][0]["headers"] == {"authorization": None}
+        loaded = stored(runs, "SELECT loaded FROM runs")
+        assert "canary-4711" not in shown.text + rows + loaded
+
+    def test_null_keeps_a_value_and_another_replaces_it(self, runs: Runs, server: Outside) -> None:
+        session = with_injections(runs, self.hook(server))
+        agent = runs.alice.get(f"/v1/sessions/{session}").json["agent_id"]
+        shown = runs.alice.get(f"/v1/agents/{agent}").json["injections"]
+
+        for injections in (shown, [self.hook(server, "Bearer new")], [a_hook(server)]):
+            body = {"injections": injections}
+            assert runs.alice.patch(f"/v1/agents/{agent}", json=body).status_code == 200
+            inspected(runs, session, "?injections=1")
+
+        sent = [each.headers.get("authorization") for each in server.received]
+        assert sent[::2] == [SECRET, "Bearer new", None]
+
+    def test_null_where_nothing_is_stored_is_refused(self, runs: Runs, server: Outside) -> None:
+        body = {"name": "a", "injections": [self.hook(server, None)]}
+
+        reply = runs.alice.post("/v1/agents", json=body)
+
+        assert reply.json["errors"][0]["code"] == "nothing_stored"
+        assert reply.json["errors"][0]["at"] == "injections[0].headers.authorization"
+
+    def test_a_lost_key_leaves_the_hook_out(self, runs: Runs, server: Outside) -> None:
+        session = with_injections(runs, self.hook(server))
+        settings = replace(runs.runtime.settings, secret_key=Secret(OTHER_KEY))
+        elsewhere = build_runtime(settings)
+        run = runs.begin(session)
+
+        provider = ScriptedProvider(says(text("Hm.")))
+        execution.execute(replace(elsewhere, provider=provider), UUID(run))
+
+        assert runs.get(run)["status"] == "succeeded"
+        assert server.received == []
+        assert "secrets_unavailable" in runs.alice.get(f"/v1/runs/{run}/events").text
+        elsewhere.database.dispose()
+        elsewhere.redis.close()
+        elsewhere.queue.close()
+
+    def test_without_a_key_they_are_refused(self, runs: Runs, server: Outside) -> None:
+        bare = build_runtime(replace(runs.runtime.settings, secret_key=Secret("")))
+        alice = replace(runs.alice, client=create_app(bare).test_client())
+
+        reply = alice.post("/v1/agents", json={"name": "a", "injections": [self.hook(server)]})
+
+        assert reply.json["code"] == "secrets_unavailable"
+        assert runs.alice.get("/v1/agents").json["items"] == []
+        bare.database.dispose()
+        bare.redis.close()
+        bare.queue.close()
+
+
+def stored(runs: Runs, query: str) -> str:
+    url = runs.runtime.settings.admin_database_url
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute(query)
+        return str(cursor.fetchall())
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,8 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "delete": lambda tx, hers: tx.agents.delete(hers.agent.id),
         "page": lambda tx, _: tx.agents.page(None, 50, query="Alice").items,
         "page after": lambda tx, _: tx.agents.page(new_id(), 50).items,
+        "hook_headers": lambda tx, hers: tx.hook_headers.of(hers.agent.id),
+        "put hook_headers": lambda tx, hers: tx.hook_headers.put(hers.agent.id, {}),
     },
     "memory_files": {
         "of": lambda tx, hers: tx.memory.of(hers.agent.id),

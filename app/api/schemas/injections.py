@@ -8,6 +8,7 @@ import msgspec
 from marshmallow import ValidationError, fields, post_dump, validate, validates_schema
 
 from app.api.schemas.fields import Strict, Text, WholeNumber
+from app.api.schemas.outside import ABOUT_HEADERS, Headers
 from app.domain.injections import Hook, Retrieval
 from app.errors import AddressRefused
 from app.tools.addresses import target_of
@@ -16,7 +17,7 @@ MAX_INJECTIONS = 16
 LONGEST_TIMEOUT = 30  # seconds
 OF_TYPE = {
     "retrieval": {"over", "passages"},
-    "http": {"before_url", "after_url", "timeout_seconds"},
+    "http": {"before_url", "after_url", "headers", "timeout_seconds"},
 }
 
 
@@ -57,6 +58,13 @@ class InjectionSchema(Strict):
         allow_none=True,
         metadata={"description": "http: told afterwards how it ended. Default: `before_url`."},
     )
+    headers = Headers(
+        metadata={
+            **ABOUT_HEADERS,
+            "description": "http: sent with both, and never shown again: null stands in the place "
+            "of each value. null keeps the stored value; what is not named is removed.",
+        }
+    )
     timeout_seconds = fields.Float(
         validate=validate.Range(0.1, LONGEST_TIMEOUT),
         metadata={"description": "http: how long an answer is waited for. Default: 5."},
@@ -74,4 +82,5 @@ class InjectionSchema(Strict):
     @post_dump(pass_original=True)
     def _as_kept(self, _shown: dict[str, Any], kept: Retrieval | Hook, **_: Any) -> dict[str, Any]:
         shown: dict[str, Any] = msgspec.to_builtins(kept)
-        return shown
+        names = shown.pop("header_names", ())
+        return shown | ({"headers": dict.fromkeys(names)} if names else {})

@@ -58,7 +58,7 @@ def _fault(name: str, value: Any) -> str | None:
     return None if _HEADER_VALUE.fullmatch(value) else "Only visible ASCII characters and blanks."
 
 
-_ABOUT_HEADERS = {
+ABOUT_HEADERS = {
     "type": "object",
     "additionalProperties": {"type": ["string", "null"]},
     "description": "Sent with each call, and never shown again. null keeps the stored value; what "
@@ -68,7 +68,7 @@ _ABOUT_HEADERS = {
 
 class _Called(Strict):
     url = fields.String(required=True, validate=validate.Length(1, 2048))
-    headers = Headers(load_default=dict, metadata=_ABOUT_HEADERS)
+    headers = Headers(load_default=dict, metadata=ABOUT_HEADERS)
     timeout_seconds = WholeNumber(
         load_default=DEFAULT_SECONDS, validate=validate.Range(1, MAX_SECONDS)
     )

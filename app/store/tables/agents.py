@@ -42,6 +42,8 @@ agents = Table(
     json_text("middleware"),
     json_text("subagents"),
     json_text("injections", server_default="[]"),
+    # Of a JSON object: headers by the names of the hooks; NULL: there are none.
+    text("sealed_hook_headers", nullable=True),
     json_text("strategy"),
     Column("shared", Boolean, nullable=False, server_default=sql("false")),
     Column("version", Integer, nullable=False, server_default=sql("1")),
