@@ -10,10 +10,12 @@ from app.domain.jsontext import dumps
 from app.domain.outside import HttpTool
 from app.domain.text import clean_json
 from app.domain.tools import ToolOutcome
+from app.tools.addresses import MAX_URL_CHARACTERS
 from app.tools.client import Outgoing, OutsideClient
 from app.tools.texts import outcome_of
 
 MAX_ANSWER_BYTES = 2**20  # far more than a model is given
+TOO_LONG = f"The input is too long: its URL has over {MAX_URL_CHARACTERS} characters."
 
 
 def call(
@@ -26,11 +28,14 @@ def call(
     """
     is_query = tool.method == "GET"
     values = clean_json(given)
+    url = _with_query(tool.url, values) if is_query else tool.url
+    if len(url) > MAX_URL_CHARACTERS:
+        return ToolOutcome(TOO_LONG, is_error=True)
     about = {} if is_query else {"content-type": "application/json"}
     answer = client.send(
         Outgoing(
             method=tool.method,
-            url=_with_query(tool.url, values) if is_query else tool.url,
+            url=url,
             headers={"accept": "application/json, text/*;q=0.9, */*;q=0.1", **about, **headers},
             content=None if is_query else dumps(values).encode(),
             seconds=tool.timeout_seconds,

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.domain.mcp_listing import MAX_TOOLS, ToldTool
+from app.domain.text import clean, clean_json
 from app.domain.tools import ToolOutcome
 from app.errors import Failure, OutsideFailed, OutsideTooSlow
-from app.tools.client import TOO_SLOW, USER_AGENT, OutsideClient
+from app.tools.client import OutsideClient
 from app.tools.mcp_results import outcome_of
+from app.tools.messages import TOO_SLOW, USER_AGENT
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -81,9 +83,11 @@ def call_tool(
         from mcp.shared.exceptions import MCPError  # noqa: PLC0415 (see above)
 
         try:
-            result = await session.call_tool(name, dict(arguments))
+            result = await session.call_tool(name, clean_json(arguments))
         except MCPError as error:
-            return ToolOutcome(REFUSED + error.message[:MAX_REFUSAL_CHARACTERS], is_error=True)
+            return ToolOutcome(
+                REFUSED + clean(error.message[:MAX_REFUSAL_CHARACTERS]), is_error=True
+            )
         return outcome_of(result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     return _asked(client, endpoint, ask)

@@ -6,7 +6,7 @@ import re
 
 from app.domain.text import clean
 from app.domain.tools import ToolOutcome
-from app.tools.client import Incoming
+from app.tools.messages import Incoming
 
 CUT = "\n\n[hango has read the first {} bytes of the answer; the rest is left out.]"
 EMPTY = "The server answered {} without any content."
@@ -53,7 +53,8 @@ def _text(answer: Incoming) -> str | None:
     kind, _, parameters = answer.content_type.partition(";")
     kind = kind.strip()
     if not kind:
-        return _decoded(answer.body, "utf-8", strict=not answer.is_cut)
+        text = _decoded(answer.body, "utf-8", strict=not answer.is_cut)
+        return None if text is None else clean(text)
     if not (kind.startswith("text/") or kind in _TEXTUAL or kind.endswith(("+json", "+xml"))):
         return None
     text = _decoded(answer.body, _charset(parameters), strict=False)

@@ -189,7 +189,7 @@ def test_an_endless_answer_is_cut_to_what_a_result_may_hold(
         ((200, "text/plain; charset=zip", b"plain"), False, "plain"),
         ((200, "text/html", b"a\0b"), False, "a\ufffdb"),
         ((204, "", b""), False, "answered 204 without any content"),
-        ((200, "", b"untold"), False, "untold"),
+        ((200, "", b"unt\0ld"), False, "unt\ufffdld"),
         ((200, "", b"\xff\xfe\x00"), True, "which is no text"),
         ((200, "image/png", b"\x89PNG"), True, "4 bytes of image/png"),
         ((404, "text/plain", b"no such city"), True, "answered 404.\n\nno such city"),
@@ -422,3 +422,24 @@ def _everything(settings: Settings) -> str:
             found += [row[0] for row in cursor.fetchall()]
     connection.close()
     return "\n".join(found)
+
+
+def test_an_input_that_no_url_holds_is_told_to_the_model(
+    runs: Runs,
+    admin: Caller,
+    server: Outside,
+    strict: StrictProvider,
+    adapter: AnthropicProvider,
+) -> None:
+    register(admin, "weather", server.url(), method="GET")
+    session = make_session(runs.alice, make_agent(runs.alice, tools=["weather"]))
+    strict.reply(tool_use("weather", "toolu_1", city="B" * 3000))
+    strict.reply(text("Well."))
+
+    run = runs.answered(session, adapter)
+
+    assert run["status"] == "succeeded"
+    (result,) = results_of(runs, session)
+    assert result["is_error"]
+    assert "too long" in result["content"]
+    assert server.received == []

@@ -14,7 +14,8 @@ import trustme
 
 from app.errors import AddressRefused, OutsideFailed, OutsideTooSlow
 from app.tools.addresses import NOT_PUBLIC, NOT_SECURE, Reach
-from app.tools.client import UNREACHABLE, Incoming, Outgoing, OutsideClient
+from app.tools.client import Incoming, Outgoing, OutsideClient
+from app.tools.exchange import UNREACHABLE
 from app.tools.lookup import MOST_AT_ONCE
 from tests.fakes.outside import Outside, outside
 
