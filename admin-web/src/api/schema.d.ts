@@ -765,7 +765,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` … */
+        /**
+         * Follow a run as it goes: `message.delta`, `tool.started`, `task.started`, `done` …
+         * @description `injection.failed` tells of an injection that a call goes without, and why.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -3518,6 +3521,10 @@ export interface components {
             before_url?: string;
             /** @description http: told afterwards how it ended. Default: `before_url`. */
             after_url?: string | null;
+            /** @description http: sent with both, and never shown again: null stands in the place of each value. null keeps the stored value; what is not named is removed. */
+            headers?: {
+                [key: string]: string | null;
+            };
             /** @description http: how long an answer is waited for. Default: 5. */
             timeout_seconds?: number;
         };
@@ -4036,7 +4043,7 @@ export interface components {
              * @default 2
              */
             baselines: number;
-            /** @description Never passed. At least what the preview says is `needed`. */
+            /** @description At least what the preview says is `needed`. No call is started that could pass it, by hango's own count of its input. */
             max_cost: components["schemas"]["Money"] | null;
         };
         AblationProgress: {
