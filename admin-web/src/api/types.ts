@@ -38,6 +38,11 @@ export type CallParts = Whole<Schemas["CallParts"]>;
 
 export type TryDiff = Whole<Schemas["TryDiff"]>;
 
+export type AblationWish = Partial<Schemas["AblationWish"]> & { parts: string[] };
+export type AblationPlan = Whole<Schemas["AblationPlan"]>;
+export type Ablation = Whole<Schemas["Ablation"]>;
+export type AblationRow = Ablation["parts"][number];
+
 /** A page of a list; `next` is the cursor of the one behind it. */
 export type Page<T> = { items: T[]; next: string | null };
 

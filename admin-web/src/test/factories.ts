@@ -141,7 +141,6 @@ export const aTry = (changes: Partial<Try> = {}): Try => ({
   stop_reason: "end_turn",
   usage: { input_tokens: 100, output_tokens: 20, cache_read_tokens: 0, cache_write_tokens: 0 },
   cost: { micro_dollars: 1234, price_version: "1" },
-  baseline: "request",
   snapshot: null,
   error: null,
   ...changes,

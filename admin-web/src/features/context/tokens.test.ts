@@ -52,7 +52,7 @@ test("a new text costs a guess, until the server's price tells what it is", () =
     ["message:1", TEXT],
     ["system:agent", OUT],
   ]);
-    expect(tokensUnder(view({ draft }), part.message(1, { tokens: 50 }))).toBe(2);
+  expect(tokensUnder(view({ draft }), part.message(1, { tokens: 50 }))).toBe(2);
   const priced = pricedTexts(view({ draft }), snapshot.groups.messages.parts, 35);
   expect(priced).toEqual(new Map([["message:1", 15]]));
   expect(sumsUnder(view({ draft, priced }), snapshot).messages).toBe(18);
