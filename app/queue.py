@@ -14,6 +14,7 @@ from app.domain.jobs import QUEUE_OF, Job, QueueName
 from app.errors import BrokerUnavailable
 from app.settings import Settings
 from app.telemetry import names, spans
+from app.telemetry import setup as telemetry
 
 # Redis hands out again what is not acknowledged for this long, so it stands above the longest job.
 VISIBILITY_SECONDS = 3600
@@ -67,6 +68,9 @@ def span_attributes(job: Job) -> spans.Attributes:
 
 def celery_client(settings: Settings) -> celery.Celery:
     """The Celery application, with settings that both senders and workers live by."""
+    with telemetry.unnoticed():
+        import redis  # noqa: F401, PLC0415 (kombu does so later, where nobody can step in)
+
     client = celery.Celery("hango", broker=broker_url(settings.redis_url), set_as_current=False)
     queues = [kombu.Queue(name) for name in QueueName]  # type: ignore[attr-defined, no-untyped-call]
     client.conf.update(_BROKER | _DELIVERY | _WORKER, task_queues=queues)

@@ -85,9 +85,10 @@ def redis_client(settings: Settings, connections: int = 32) -> Redis:
     Who finds all its connections busy waits for one, so that many threads at once are no failure.
     """
     # Here, since importing redis brings asyncio along: a tenth of the time that a start takes.
-    from redis import BlockingConnectionPool, Redis  # noqa: PLC0415
-    from redis.backoff import NoBackoff  # noqa: PLC0415
-    from redis.retry import Retry  # noqa: PLC0415
+    with telemetry.unnoticed():
+        from redis import BlockingConnectionPool, Redis  # noqa: PLC0415
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+        from redis.retry import Retry  # noqa: PLC0415
 
     pool = BlockingConnectionPool.from_url(
         settings.redis_url,

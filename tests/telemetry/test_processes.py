@@ -154,9 +154,9 @@ _IMPORTS = """
 import sys, app.web, app.api.routes, app.runtime, app.settings, workers.app
 runtime = app.runtime.build_runtime(app.settings.Settings.from_environment())
 app.web.create_app(runtime)
-# redis-py loads the SDK's metrics where it finds them, and leaves them alone.
-kinds = ("opentelemetry.exporter", "opentelemetry.instrumentation", "opentelemetry.sdk.trace")
-print([name for name in sys.modules if name.startswith((*kinds, "google.protobuf", "requests"))])
+parts = ("sdk", "exporter", "instrumentation")  # the API alone is light, and redis-py looks at it
+kinds = (*(f"opentelemetry.{part}" for part in parts), "google.protobuf", "prometheus_client")
+print([name for name in sys.modules if name.startswith(kinds)])
 """
 
 

@@ -8,6 +8,7 @@ import pytest
 from opentelemetry.trace import SpanKind, StatusCode
 
 from app.provider.failures import Overloaded
+from app.services import measures
 from tests.factories import make_agent, make_session
 from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import Reply, text, tool_use
@@ -214,3 +215,20 @@ def test_statements_are_seen_without_values_and_only_within_a_request(
     assert any("INSERT INTO agents" in str(e.attributes) for e in statements)
     assert all(each.parent for each in statements)
     assert not any("quite-particular" in str(each.to_json()) for each in recorded.spans)
+
+
+def test_overrides_in_force_are_told_by_tenant_once_they_are_counted(
+    house: House, recorded: Recorded
+) -> None:
+    session = make_session(house.alice, None, user("hi"), user("go on"))
+    body = {"overrides": [{"part": "message:1", "action": "exclude"}]}
+    assert (
+        house.alice.put(f"/v1/sessions/{session}/context-overrides", json=body).status_code == 200
+    )
+
+    measures.report(house.runtime)
+
+    tenant = str(house.alice.principal.tenant_id)
+    gauge = "hango.context.overrides.active"
+    assert recorded.metrics()[gauge] == [({"hango.tenant.id": tenant}, 1)]
+    assert gauge not in recorded.metrics(), "another process may know it better next time"

@@ -30,6 +30,11 @@ def environment(monkeypatch):
         ("HANGO_LOG_LEVEL", "chatty"),
         ("HANGO_DATABASE_URL", "mysql://host"),
         ("HANGO_OUTBOUND_ALLOW", "10.0.0.0/99"),
+        ("HANGO_LANGFUSE", "perhaps"),
+        ("HANGO_METRICS_TOKEN", "two words"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ("OTEL_TRACES_EXPORTER", "console"),
     ],
 )
 def test_a_value_that_makes_no_sense_stops_the_start_and_is_named(environment, variable, value):
@@ -65,3 +70,29 @@ def test_every_number_and_every_span_has_bounds(kind):
     numbers = [each for each in fields(kind) if types[each.name] in (int, timedelta)]
 
     assert [each.name for each in numbers if each.metadata["check"] is None] == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "spans", "metrics"),
+    [
+        ({}, False, False),
+        ({"ENDPOINT": "http://c:4318"}, True, True),
+        ({"TRACES_ENDPOINT": "http://c:4318/v1/traces"}, True, False),
+        ({"METRICS_ENDPOINT": "http://c:4318/v1/metrics"}, False, True),
+    ],
+)
+def test_telemetry_is_on_where_it_is_told_where_to_go(environment, variables, spans, metrics):
+    for name, value in variables.items():
+        environment.setenv(f"OTEL_EXPORTER_OTLP_{name}", value)
+
+    settings = Settings.from_environment()
+
+    assert (settings.otel_spans, settings.otel_metrics) == (spans, metrics)
+
+
+def test_telemetry_is_turned_off_by_its_own_variables(environment):
+    environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318")
+    environment.setenv("OTEL_TRACES_EXPORTER", "none")
+    assert not Settings.from_environment().otel_spans
+    environment.setenv("OTEL_SDK_DISABLED", "true")
+    assert not Settings.from_environment().otel_metrics
