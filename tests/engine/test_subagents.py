@@ -352,11 +352,19 @@ def test_a_session_takes_its_helpers_along(runs: Runs) -> None:
     assert runs.alice.get(f"/v1/sessions/{child['id']}").status_code == 404
 
 
-def test_a_lost_worker_s_helper_is_failed_and_never_queued(runs: Runs) -> None:
+@pytest.mark.parametrize("at", ["before its call", "during its call"])
+def test_a_lost_worker_s_helper_is_failed_and_never_queued(runs: Runs, at: str) -> None:
     session = a_lead(runs)
     run = runs.begin(session)
 
     class Dying(Cast):
+        @property
+        def name(self) -> str:
+            """Asked for when a call is noted, in the transaction that says so."""
+            if at == "before its call" and children(runs, session):
+                raise KeyboardInterrupt
+            return "scripted"
+
         def _next(self, body: Mapping[str, Any]) -> dict[str, Any]:
             if "look around" in body["system"][0]["text"]:
                 raise KeyboardInterrupt
@@ -420,6 +428,7 @@ def test_a_start_whose_answer_was_lost_is_not_made_twice(
 
     assert lost
     assert run["status"] == "succeeded"
+    assert results(runs, session)[0]["content"] == "Hm"
     assert len(children(runs, session)) == 1
 
 
