@@ -48,7 +48,10 @@ class Changes(msgspec.Struct, frozen=True):
 def listing(
     server: str, told: Sequence[ToldTool]
 ) -> tuple[tuple[ListedTool, ...], tuple[LeftOut, ...]]:
-    """The server's tools as they can be sent, and those that cannot."""
+    """The server's tools as they can be sent, by name, and those that cannot.
+
+    By name, so that a server which lists them in another order spoils no cache.
+    """
     unique: dict[str, ToldTool] = {}
     left_out: list[LeftOut] = []
     for each in told:
@@ -68,6 +71,7 @@ def listing(
             left_out.append(LeftOut(name, reason))
         else:
             tools.append(tool)
+    tools.sort(key=lambda tool: tool.name)
     return tuple(tools), tuple(left_out[:MAX_TOOLS])
 
 

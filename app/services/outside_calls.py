@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from app.domain.mcp_listing import WRAPPED
 from app.domain.outside import HttpTool, McpServer, OutsideTool
 from app.domain.principals import Principal
@@ -12,6 +14,8 @@ from app.tools import http_tools, mcp_client
 from app.tools.client import OutsideClient
 from app.tools.mcp_client import Endpoint
 
+HIDDEN = "[hidden]"
+SHORTEST_SECRET = 8  # characters; what is shorter would be found everywhere
 REMOVED = "This tool was removed after the run began: it can no longer be called."
 
 
@@ -37,6 +41,15 @@ class OutsideCalls:
             found, headers = self._registered(tool)
         except NotFound:
             return ToolOutcome(REMOVED, is_error=True)
+        return without_secrets(self._called(tool, call, found, headers), headers.values())
+
+    def _called(
+        self,
+        tool: OutsideTool,
+        call: ToolCall,
+        found: HttpTool | McpServer,
+        headers: Mapping[str, str],
+    ) -> ToolOutcome:
         if isinstance(found, HttpTool):
             return http_tools.call(self._client, found, headers, call.input)
         if tool.remote_name not in {each.name for each in found.offered()}:
@@ -53,3 +66,27 @@ class OutsideCalls:
             if tool.kind == "http":
                 return tx.http_tools.get(tool.source), tx.http_tools.headers(tool.source)
             return tx.mcp_servers.get(tool.source), tx.mcp_servers.headers(tool.source)
+
+
+def without_secrets(outcome: ToolOutcome, secrets: Iterable[str]) -> ToolOutcome:
+    """The outcome of a server that repeats the headers which it was sent, with those hidden.
+
+    A header's last word is hidden too: in `Bearer …` it is the secret.
+    """
+    words = {word for each in secrets for word in (each, each.rpartition(" ")[2])}
+    hidden = sorted((word for word in words if len(word) >= SHORTEST_SECRET), key=len, reverse=True)
+    if not hidden:
+        return outcome
+
+    def clear(text: str) -> str:
+        for word in hidden:
+            text = text.replace(word, HIDDEN)
+        return text
+
+    if isinstance(outcome.content, str):
+        return ToolOutcome(clear(outcome.content), outcome.is_error)
+    blocks = [
+        {**each, "text": clear(each["text"])} if each["type"] == "text" else each
+        for each in outcome.content
+    ]
+    return ToolOutcome(blocks, outcome.is_error)

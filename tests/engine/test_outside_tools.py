@@ -111,6 +111,7 @@ def test_both_kinds_are_called_together_in_one_turn(
     assert total["content"] == "5"
     assert [each["type"] for each in picture["content"]] == ["text", "image"]
     assert server.received[0].headers["authorization"] == f"Bearer {CANARY}"
+    assert posted["headers"]["authorization"] == "[hidden]"  # the server repeats what it was sent
     parts = {each["id"]: each for each in inspected["groups"]["tools"]["parts"]}
     assert set(parts) == {
         "tool:weather",

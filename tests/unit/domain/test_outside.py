@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.chain.prompts import definitions_of
-from app.domain.agents import BUILT_IN_TOOLS, WITH_TOOLS
+from app.domain.agents import BUILT_IN_TOOLS, WITH_TOOLS, Subagent
 from app.domain.mcp_listing import (
     MAX_TOOLS,
     TOO_LARGE,
@@ -20,6 +20,7 @@ from app.domain.mcp_listing import (
 )
 from app.domain.outside import McpServer, missing, named, names_to_send
 from app.domain.validity import check_tools
+from tests.history import an_agent
 
 OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
@@ -114,6 +115,21 @@ def test_a_listing_can_be_sent_whatever_the_server_says() -> None:
     assert ("huge", TOO_LARGE) in reasons
     assert reasons.count(("t255", TOO_MANY)) == 1
     assert len(tools) == MAX_TOOLS - 1
+
+
+def test_another_order_is_the_same_listing() -> None:
+    told = [ToldTool(name, "", OBJECT) for name in ("b", "a", "c")]
+
+    assert listing("hub", told) == listing("hub", told[::-1])
+
+
+def test_a_helper_that_names_outside_tools_alone_has_no_built_in_ones() -> None:
+    helper = Subagent(name="h", description="d", system_prompt="p", tools=("weather",))
+
+    agent = an_agent(tools=("weather", "mcp__hub")).as_helper(helper)
+
+    assert agent.outside_names == ("weather",)
+    assert not any(agent.uses(each) for each in WITH_TOOLS)
 
 
 def test_changes_are_told_by_what_the_server_said() -> None:
