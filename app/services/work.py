@@ -169,12 +169,15 @@ def ending_of(error: Exception) -> Ending:
 def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[Any]]) -> None:
     """Settle what dead workers have left, and nudge what no worker has been told of.
 
-    While jobs wait in the queue the workers are behind, and more messages would not help them.
+    Where each row that is queued has its job in the queue, workers are behind, and more jobs would
+    not help them. Where there are fewer jobs than rows, some were lost: of the oldest rows, most
+    likely. Who is told twice by this loses nothing but a look at its row.
     """
+    jobs = _jobs_waiting(runtime, job)
     with runtime.database.system() as system:
         again = of(system).requeue_lost(SWEEP_BATCH)
         failed = of(system).fail_lost(SWEEP_BATCH)
-        if not _are_behind(runtime, job):
+        if jobs is not None and jobs < of(system).number_queued():
             for work_id in {*again, *of(system).waiting(NUDGE_AFTER, SWEEP_BATCH)}:
                 system.enqueue(job, str(work_id))
     runtime.events.swept()
@@ -185,10 +188,10 @@ def sweep(runtime: Runtime, job: Job, of: Callable[[SystemTransaction], AllWork[
         log.warning("workers_lost", job=job, requeued=len(again), failed=len(failed))
 
 
-def _are_behind(runtime: Runtime, job: Job) -> bool:
-    """Whether jobs wait that no worker has taken yet; so it seems, too, while Redis is away."""
+def _jobs_waiting(runtime: Runtime, job: Job) -> int | None:
+    """How many jobs of this kind no worker has taken yet; None while Redis is away."""
     try:
-        return bool(runtime.redis.llen(key_of(job)))
+        return int(runtime.redis.llen(key_of(job)))
     except (redis_fails(), OSError) as error:
         log.warning("queue_not_known", kind=type(error).__name__)
-        return True
+        return None

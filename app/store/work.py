@@ -188,6 +188,12 @@ class AllWork(Generic[W]):
         )
         return list(self._connection.execute(found).scalars())
 
+    def number_queued(self) -> int:
+        """How many are queued."""
+        queued = self.table.c.status == Status.QUEUED
+        found = select(func.count()).select_from(self.table).where(queued)
+        return int(self._connection.execute(found).scalar_one())
+
     def requeue_lost(self, limit: int) -> list[UUID]:
         """Queue again what its worker has left before anything was under way for it."""
         columns = self.table.c

@@ -230,3 +230,16 @@ def test_a_run_that_no_worker_was_told_of_is_nudged(
     runs_service.sweep(runs.runtime)  # workers that are behind are told no second time
 
     assert runs.runtime.redis.llen("hango:runs") == 1
+
+
+def test_a_job_that_was_lost_is_found_also_while_workers_are_behind(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "NUDGE_AFTER", timedelta(0))
+    lost_one = runs.begin(make_session(runs.alice))
+    runs.runtime.redis.delete("hango:runs")
+    runs.begin(make_session(runs.alice))
+
+    runs_service.sweep(runs.runtime)
+
+    assert any(lost_one.encode() in job for job in runs.runtime.redis.lrange("hango:runs", 0, -1))
