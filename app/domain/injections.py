@@ -11,6 +11,8 @@ from app.domain.parts import PartId, system_part
 Source = Literal["memory", "files"]
 State = Literal["gathered", "empty", "failed", "excluded", "not_gathered"]
 
+FILES_LEFT_OUT = "files_left_out"  # there was more text than is searched for one call
+
 
 class Retrieval(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="retrieval"):
     """Passages of files that share rare words with the user's last text."""
@@ -52,7 +54,7 @@ class Injected(msgspec.Struct, frozen=True):
         """How it went."""
         if self.text:
             return "gathered"
-        return "failed" if self.code else "empty"
+        return "empty" if self.code in (None, FILES_LEFT_OUT) else "failed"
 
 
 def part_of(name: str) -> PartId:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -20,7 +21,15 @@ import structlog
 from app.chain.middlewares.context_overrides import overrides_of
 from app.domain.agents import Agent
 from app.domain.ids import new_id
-from app.domain.injections import Hook, Injected, Injection, Retrieval, Source, part_of
+from app.domain.injections import (
+    FILES_LEFT_OUT,
+    Hook,
+    Injected,
+    Injection,
+    Retrieval,
+    Source,
+    part_of,
+)
 from app.domain.jsontext import loads
 from app.domain.parts import CONTINUE
 from app.domain.ports import Estimator
@@ -42,7 +51,6 @@ log = structlog.get_logger(__name__)
 MOST_AT_ONCE = 8
 MOST_BYTES_SEARCHED = 4 * 2**20  # a call waits for it
 NOT_MADE, UNKNOWN, INSPECTED = "not_made", "unknown", "inspected"
-FILES_LEFT_OUT = "files_left_out"
 
 HEADING = "## Passages of files that may matter for the last message"
 
@@ -97,7 +105,7 @@ def gathered(  # noqa: PLR0913 (what a call is made of)
     )
     with _around(runtime, sources, told, deadline) as gathering:
         for each in gathering.injected or ():
-            if each.code:
+            if each.state == "failed":
                 tell("injection.failed", {"name": each.name, "code": each.code})
         yield gathering
 
@@ -144,13 +152,12 @@ def _read(tx: Transaction, assembled: Assembled) -> _Read:
         contents["memory"] = {each.path: each.content for each in tx.sources.memory(agent.id)}
     if "files" in over:
         session_id = assembled.state.session_id
-        files = tx.files.of(session_id)
-        sizes = accumulate(each.size_bytes for each in files)
-        paths = [
-            f.path for f, size in zip(files, sizes, strict=True) if size <= MOST_BYTES_SEARCHED
-        ]
-        contents["files"] = tx.files.contents(session_id, paths)
-        left_out = len(paths) < len(files)
+        files = sorted(tx.files.of(session_id), key=lambda each: (each.size_bytes, each.path))
+        sums = accumulate(each.size_bytes for each in files)
+        fitting = sum(1 for size in sums if size <= MOST_BYTES_SEARCHED)
+        found = tx.files.contents(session_id, [each.path for each in files[:fitting]])
+        contents["files"] = dict(sorted(found.items()))
+        left_out = fitting < len(files)
     text = _last_user_text(tx, assembled.request) if wanted else ""
     headers = _headers(tx, agent)
     return _Read(wanted, text, contents, left_out, headers, assembled.estimator)
@@ -204,11 +211,13 @@ def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Itera
 
     with ThreadPoolExecutor(min(len(read.wanted), MOST_AT_ONCE), "injection") as pool:
         try:
-            gathering.injected = list(pool.map(ask, read.wanted))
+            asking = [pool.submit(copy_context().run, ask, each) for each in read.wanted]
+            gathering.injected = [each.result() for each in asking]
             yield gathering
         finally:
-            asked, outcome, ended = gathering.asked, gathering.outcome, gathering.ended
-            list(pool.map(lambda one: hooks.after(client, one, told, outcome, ended), asked))
+            outcome, ended = gathering.outcome, gathering.ended
+            for one in gathering.asked:
+                pool.submit(copy_context().run, hooks.after, client, one, told, outcome, ended)
 
 
 def _retrieved(wanted: Retrieval, read: _Read) -> Injected:

@@ -15,7 +15,7 @@ import pytest
 
 from app.provider.failures import Overloaded
 from app.runtime import Runtime, build_runtime
-from app.services import execution, try_execution, work
+from app.services import execution, injections, try_execution, work
 from app.settings import Secret, Settings
 from app.tools.addresses import Reach
 from app.tools.client import OutsideClient
@@ -390,6 +390,23 @@ class TestRetrieval:
         assert reply.status_code == 422
         assert reply.json["errors"][0]["code"] == "memory_is_sent_whole"
 
+    def test_what_is_not_searched_is_said(
+        self, runs: Runs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(injections, "MOST_BYTES_SEARCHED", 100)
+        session = with_injections(runs, NOTES)
+        for path, content in (("a", "tea " * 100), ("b", "coffee")):
+            put = {"content": content}
+            assert (
+                runs.alice.put(f"/v1/sessions/{session}/files/{path}", json=put).status_code < 300
+            )
+
+        for asked, state in (("coffee?", "gathered"), ("tea?", "empty")):
+            message = {"role": "user", "content": asked}
+            runs.alice.post(f"/v1/sessions/{session}/messages", json=message)
+            (view,) = inspected(runs, session, "?injections=1")["injections"]
+            assert (view["state"], view["code"]) == (state, "files_left_out")
+
     def test_limits_hold(self, runs: Runs) -> None:
         notes = NOTES | {"tokens": 40, "passages": 50}
         session = with_injections(runs, notes)
@@ -425,8 +442,8 @@ class TestHeaders:
         agent = runs.alice.get(f"/v1/sessions/{session}").json["agent_id"]
         shown = runs.alice.get(f"/v1/agents/{agent}").json["injections"]
 
-        for injections in (shown, [self.hook(server, "Bearer new")], [a_hook(server)]):
-            body = {"injections": injections}
+        for wanted in (shown, [self.hook(server, "Bearer new")], [a_hook(server)]):
+            body = {"injections": wanted}
             assert runs.alice.patch(f"/v1/agents/{agent}", json=body).status_code == 200
             inspected(runs, session, "?injections=1")
 
