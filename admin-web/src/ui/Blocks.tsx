@@ -25,13 +25,13 @@ export function Blocks({ blocks, atFirst = Infinity }: Props) {
 function BlockText({ block, atFirst }: { block: AnyBlock; atFirst: number }) {
   const { title, headline, text, tone } = describe(block);
   return (
-    <section className={classes(style.block, style[tone])} aria-label={title}>
+    <div role="group" className={classes(style.block, style[tone])} aria-label={title}>
       {block.type !== "text" && (
-        <h4 className={style.title}>
+        <h3 className={style.title}>
           {title} {headline && <span className={style.headline}>{headline}</span>}
-        </h4>
+        </h3>
       )}
       <LongText text={text} label={title} atFirst={atFirst} />
-    </section>
+    </div>
   );
 }

@@ -18,7 +18,7 @@ export function PageHead({ title, up, about, actions }: Props) {
       <title>{`${title} · hango`}</title>
       <div className={style.words}>
         {up && (
-          <nav aria-label="Where this is" className={style.up}>
+          <nav aria-label={`Up to ${up.name}`} className={style.up}>
             <Link to={up.to}>{up.name}</Link>
             <span aria-hidden="true"> ›</span>
           </nav>

@@ -58,7 +58,7 @@ function Versions({ target, where, sets }: { target: Target; where: Where; sets:
       )}
       <Table
         caption="Versions, newest first"
-        head={["Version", "Saved", "What it does", "Reason", ""]}
+        head={["Version", "Saved", "What it does", "Reason", "Restore"]}
       >
         {items.map((each, index) => (
           <tr key={each.version}>

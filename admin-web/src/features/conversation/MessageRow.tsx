@@ -15,7 +15,7 @@ export function MessageRow({ message }: { message: Message }) {
   return (
     <div className={classes(style.message, role === "assistant" && style.assistant)}>
       <header className={style.head}>
-        <h3>{role in SAYS ? SAYS[role as keyof typeof SAYS] : role}</h3>
+        <h2>{role in SAYS ? SAYS[role as keyof typeof SAYS] : role}</h2>
         <span>message {whole(seq)}</span>
         {tokens !== null && <span title="An estimate">≈ {whole(tokens)} tokens</span>}
         <time dateTime={message.created_at} className={style.time}>
