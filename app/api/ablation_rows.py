@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from app.domain.ablation import Estimate, Standing, Step, estimate, state_of
+from app.domain.ablation import Estimate, Step, estimate
+from app.domain.ablation_standing import Standing, state_of
 from app.services.ablation_plans import Planned
 from app.services.ablations import Shown
 

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import structlog
+
 from app.domain.ablation import (
     CANCELLED,
     MAX_COST_REACHED,
     Ablation,
     Plans,
     Reason,
-    Standing,
     amount_of,
 )
+from app.domain.ablation_standing import Standing
 from app.domain.ids import new_id
 from app.domain.pages import Page
 from app.domain.tries import Try
@@ -28,6 +30,9 @@ from app.runtime import Runtime
 from app.services import quota, tries, work
 from app.services.ablation_plans import Planned
 from app.store.transaction import Transaction
+from app.telemetry import logs
+
+log = structlog.get_logger(__name__)
 
 SWEEP_BATCH = 100
 
@@ -135,7 +140,10 @@ def sweep(runtime: Runtime) -> None:
     with runtime.database.system() as system:
         standing = system.ablations.running(SWEEP_BATCH)
     for each in standing:
-        carry_on(runtime, each)
+        try:
+            carry_on(runtime, each)
+        except Exception as error:  # noqa: BLE001 - one that fails does not keep the others
+            log.error("ablation_stuck", id=str(each), where=logs.where(error))
 
 
 def _check(planned: Planned, max_cost: int | None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.ablation import Reason, Standing, Step, Table, estimate, state_of
+from app.domain.ablation import Reason, Step, Table, estimate
+from app.domain.ablation_standing import Standing, state_of
 from app.domain.jsontext import dumps
 from app.domain.tries import Try
 from app.domain.usage import CallRecord
