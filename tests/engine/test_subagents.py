@@ -159,6 +159,29 @@ def test_inspect_of_a_helper_s_session_is_what_its_call_sends(runs: Runs) -> Non
     assert provider.bodies[0][1]["system"][0]["text"] == SCOUT["system_prompt"]
 
 
+def test_what_a_helper_s_call_sends_is_what_inspect_shows_meanwhile(runs: Runs) -> None:
+    session = a_lead(runs)
+    shown = []
+
+    class Looking(Cast):
+        def _next(self, body: Mapping[str, Any]) -> dict[str, Any]:
+            if "look around" in body["system"][0]["text"]:
+                (child,) = children(runs, session)
+                shown.append(runs.alice.get(f"/v1/sessions/{child['id']}/context").json)
+            return super()._next(body)
+
+    look = says(tool_use("read_file", "toolu_r", path="/a"))
+    scout = [look, says(text("Nothing."))]
+    runs.answered(session, Looking(lead=[says(task()), says(text("."))], scout=scout))
+
+    (child,) = children(runs, session)
+    calls = runs.calls(runs_of(runs, child["id"])[0]["id"])
+    assert [each["request_sha256"] for each in calls] == [each["request_sha256"] for each in shown]
+    assert [each["estimated_tokens"] for each in calls] == [
+        each["totals"]["after"] for each in shown
+    ]
+
+
 def test_a_try_in_a_helper_s_session_is_the_helper_s(runs: Runs) -> None:
     session = a_lead(runs)
     runs.answered(session, Cast(lead=[says(task()), says(text("."))], scout=[says(text("Hm"))]))
