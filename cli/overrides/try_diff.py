@@ -92,7 +92,8 @@ def _show_answers(answer: dict[str, Any]) -> None:
     if answer["change"] == "same":
         output.line("the answers are the same")
         return
-    output.line(f"answers, {answer['similarity']:.0%} alike", "bold")
+    calls_differ = "other tool calls, text " if answer["change"] == "tool_calls" else ""
+    output.line(f"answers, {calls_differ}{answer['similarity']:.0%} alike", "bold")
     output.lines("".join(map(_marked, answer["text"])))
     for sign, side in (("-", "before"), ("+", "after")):
         for call in calls[side]:

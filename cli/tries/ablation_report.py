@@ -88,7 +88,8 @@ def _difference(change: str, similarity: float, beyond_noise: bool | None = None
     words = _CHANGES.get(change, change)
     if change == "same":
         return words
-    alike = f"{words}, {similarity:.0%} alike"
+    of_what = "text " if change == "tool_calls" else ""
+    alike = words if similarity == 1 else f"{words}, {of_what}{similarity:.0%} alike"
     return f"{alike}, as by chance" if beyond_noise is False else alike
 
 

@@ -46,6 +46,17 @@ def test_the_table_shows_how_the_answer_differs(site: Site, context: Asks, sessi
     assert len(provider.sent) == 4
 
 
+def test_other_tool_calls_are_told_from_other_texts(
+    site: Site, context: Asks, session: str
+) -> None:
+    calling = [Reply(blocks=[tool_use(name)]) for name in ("ls", "ls", "glob")]
+    with working(site.runtime, Free(*calling)):
+        ended = context("ablate", "message:5", "--yes", "--wait", "60")
+
+    (row,) = [line for line in ended.out.splitlines() if line.startswith("message:5")]
+    assert "  other tool calls  " in row
+
+
 def test_without_wait_the_id_is_all_that_is_printed(
     site: Site, context: Asks, on_site: Asks
 ) -> None:
@@ -123,6 +134,7 @@ def test_two_tries_are_compared(site: Site, context: Asks, on_site: Asks) -> Non
     lines = ended.out.splitlines()
     assert lines[0] == f"from try {first} to try {second}"
     assert any(line.split()[:4] == ["-", "message:5", "left", "out"] for line in lines)
+    assert "answers, other tool calls, text 80% alike" in lines
     assert "Sunny, I [-know-]{+think+}." in lines
     assert '+ ls {"path": "/"}' in lines
     assert "stop reason  end_turn → tool_use" in lines
