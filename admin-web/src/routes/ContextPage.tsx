@@ -8,7 +8,9 @@ export default function ContextPage() {
     <>
       <title>Context · hango</title>
       <ContextPanel sessionId={sessionId}>
-        {({ wish }) => <TryPanel sessionId={sessionId} wish={wish} />}
+        {({ wish, candidates }) => (
+          <TryPanel sessionId={sessionId} wish={wish} candidates={candidates} />
+        )}
       </ContextPanel>
     </>
   );

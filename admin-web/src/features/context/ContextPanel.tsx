@@ -1,12 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Part } from "../../api/types.ts";
 import { ErrorState, LoadingState } from "../../ui/states.tsx";
 import type { Wish } from "./model.ts";
 import { PanelContent } from "./PanelContent.tsx";
 import { setsQuery, snapshotQuery } from "./queries.ts";
 import { useListWish } from "./useListWish.ts";
 
-export type TrySlot = (selection: { wish: Wish; model: string; onClose: () => void }) => ReactNode;
+export type TrySlot = (selection: {
+  wish: Wish;
+  /** The parts that are sent and could be left out. */
+  candidates: readonly Part[];
+}) => ReactNode;
 
 type Props = {
   sessionId: string;

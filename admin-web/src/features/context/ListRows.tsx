@@ -74,7 +74,7 @@ export function BorderRow(common: Common) {
   return (
     <Frame {...common} canFocus={false} className={style.border}>
       <span role="gridcell" aria-colspan={5} className={style.borderText}>
-        the cached prefix ends here: what follows is read anew with each call
+        the cached prefix ends here
       </span>
     </Frame>
   );

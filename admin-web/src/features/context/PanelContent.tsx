@@ -16,7 +16,7 @@ import { PartList } from "./PartList.tsx";
 import { PartSheet } from "./PartSheet.tsx";
 import { lastCallQuery, setsQuery, type Where } from "./queries.ts";
 import { rowsOf } from "./rows.ts";
-import { SENDING_ORDER, sumsUnder, wantedOf } from "./tokens.ts";
+import { SENDING_ORDER, sumsUnder, tokensUnder, wantedOf } from "./tokens.ts";
 import { Toolbar } from "./Toolbar.tsx";
 import { TotalsLine } from "./TotalsLine.tsx";
 import { UnsavedBar } from "./UnsavedBar.tsx";
@@ -152,8 +152,7 @@ export function PanelContent({ where, snapshot, sets, outOfDate, wish, onWish, c
         <Beside title="Try" onClose={() => setIsTrying(false)}>
           {children({
             wish: wishOf(selection.draft, view.saved),
-            model: snapshot.model,
-            onClose: () => setIsTrying(false),
+            candidates: parts.filter((each) => canToggle(each.id) && tokensUnder(view, each) > 0),
           })}
         </Beside>
       )}
