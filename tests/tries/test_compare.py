@@ -45,6 +45,10 @@ def test_a_try_is_compared_with_the_plain_request(tries: Tries) -> None:
         "after": trial["snapshot"]["totals"]["after"],
     }
     assert request["parts"][0]["tokens"]["after"] == 0
+    parts = [each["tokens"] for each in request["parts"]]
+    assert sum(each["after"] - each["before"] for each in parts) == (
+        request["tokens"]["after"] - request["tokens"]["before"]
+    )
     assert not request["same"]
     assert diff["answer"] is None
     assert diff["before"]["missing"]["code"] == "not_called"
