@@ -132,7 +132,10 @@ class _Execution:
         own = [loads(written[seq]) for seq in sorted(written)]
         helpers = Helpers(self._runtime, self._claimed, self._watch, session, depth, _carry_out)
         outside = OutsideCalls(
-            self._runtime.database, self._claimed.principal, self._runtime.outside
+            self._runtime.database,
+            self._claimed.principal,
+            self._runtime.outside,
+            self._watch.is_cancelled,
         )
         return Workbench(workspace, helpers, in_use_after(own, loaded.skills), outside)
 

@@ -11,6 +11,7 @@ from app.domain.tools import ToolCall, ToolOutcome
 from app.errors import NotFound
 from app.store.transaction import Database
 from app.tools import http_tools, mcp_client
+from app.tools.bounds import Cancelled, never
 from app.tools.client import OutsideClient
 from app.tools.mcp_client import Endpoint
 
@@ -26,10 +27,17 @@ class OutsideCalls:
     stands in the database now: so a removed tool is not called, and a new secret is used at once.
     """
 
-    def __init__(self, database: Database, principal: Principal, client: OutsideClient) -> None:
+    def __init__(
+        self,
+        database: Database,
+        principal: Principal,
+        client: OutsideClient,
+        cancelled: Cancelled = never,
+    ) -> None:
         self._database = database
         self._principal = principal
         self._client = client
+        self._cancelled = cancelled
 
     def call(self, tool: OutsideTool, call: ToolCall) -> ToolOutcome:
         """Make the call, with no transaction open.
@@ -51,14 +59,16 @@ class OutsideCalls:
         headers: Mapping[str, str],
     ) -> ToolOutcome:
         if isinstance(found, HttpTool):
-            return http_tools.call(self._client, found, headers, call.input)
+            return http_tools.call(self._client, found, headers, call.input, self._cancelled)
         if tool.remote_name not in {each.name for each in found.offered()}:
             return ToolOutcome(REMOVED, is_error=True)
         arguments = call.input.get(WRAPPED) if tool.wrapped else call.input
         if not isinstance(arguments, dict):
             arguments = {} if arguments is None else {WRAPPED: arguments}
         endpoint = Endpoint(found.url, headers, found.timeout_seconds)
-        return mcp_client.call_tool(self._client, endpoint, tool.remote_name, arguments)
+        return mcp_client.call_tool(
+            self._client, endpoint, tool.remote_name, arguments, self._cancelled
+        )
 
     def _registered(self, tool: OutsideTool) -> tuple[HttpTool | McpServer, dict[str, str]]:
         """Raises NotFound, SecretsUnavailable."""

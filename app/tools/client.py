@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 
 from app.tools.addresses import Reach
+from app.tools.bounds import Cancelled, never
 from app.tools.lookup import LookUp, by_the_system
 from app.tools.messages import Incoming, Outgoing
 
@@ -26,18 +27,18 @@ class OutsideClient:
         self.look_up = look_up
         self._authorities = authorities
 
-    def send(self, request: Outgoing) -> Incoming:
-        """Send a request and read its answer.
+    def send(self, request: Outgoing, cancelled: Cancelled = never) -> Incoming:
+        """Send a request and read its answer. `cancelled` is asked about twice a second.
 
         Raises:
             AddressRefused: this is not where hango may call.
             OutsideTooSlow: it took longer than `seconds`.
-            OutsideFailed: there is no answer, or none that can be read.
+            OutsideFailed: there is no answer, or none that can be read, or it was cancelled.
         """
         # Here, since importing httpx2 takes longer than all else that a start does.
         from app.tools.exchange import exchange  # noqa: PLC0415
 
-        return exchange(self.reach, self.look_up, self.authorities(), request)
+        return exchange(self.reach, self.look_up, self.authorities(), request, cancelled)
 
     def authorities(self) -> ssl.SSLContext:
         """What the certificates of servers are checked against."""

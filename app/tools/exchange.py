@@ -8,10 +8,11 @@ import ssl
 import httpcore2
 import httpx2
 
-from app.errors import OutsideFailed, OutsideTooSlow
+from app.errors import OutsideFailed
 from app.tools.addresses import Reach
+from app.tools.bounds import Cancelled, bounded
 from app.tools.lookup import LookUp
-from app.tools.messages import TOO_SLOW, USER_AGENT, Incoming, Outgoing
+from app.tools.messages import USER_AGENT, Incoming, Outgoing
 from app.tools.transport import CheckedTransport
 
 UNREACHABLE = "The server could not be reached, or did not speak HTTP as it should."
@@ -26,7 +27,11 @@ _FOREIGN = (
 
 
 def exchange(
-    reach: Reach, look_up: LookUp, authorities: ssl.SSLContext, request: Outgoing
+    reach: Reach,
+    look_up: LookUp,
+    authorities: ssl.SSLContext,
+    request: Outgoing,
+    cancelled: Cancelled,
 ) -> Incoming:
     """Send a request and read its answer, in an event loop of its own.
 
@@ -35,19 +40,12 @@ def exchange(
     """
     # One piece more than is kept: what is cut is told apart from what just fits.
     transport = CheckedTransport(reach, look_up, authorities, request.max_bytes + 2**20)
-    return asyncio.run(_bounded(transport, request))
-
-
-async def _bounded(transport: CheckedTransport, request: Outgoing) -> Incoming:
     try:
-        async with asyncio.timeout(request.seconds):
-            return await _exchanged(transport, request)
-    except TimeoutError:
-        failure: OutsideFailed = OutsideTooSlow(TOO_SLOW)
+        return asyncio.run(bounded(_exchanged(transport, request), request.seconds, cancelled))
     except _FOREIGN:
-        failure = OutsideFailed(UNREACHABLE)
-    # Raised outside of the handlers: chained to it, the other error would be logged with it.
-    raise failure
+        pass
+    # Raised outside of the handler: chained to it, the other error would be logged with it.
+    raise OutsideFailed(UNREACHABLE)
 
 
 async def _exchanged(transport: CheckedTransport, request: Outgoing) -> Incoming:

@@ -11,6 +11,7 @@ from app.domain.outside import HttpTool
 from app.domain.text import clean_json
 from app.domain.tools import ToolOutcome
 from app.tools.addresses import MAX_URL_CHARACTERS
+from app.tools.bounds import Cancelled
 from app.tools.client import Outgoing, OutsideClient
 from app.tools.texts import outcome_of
 
@@ -19,7 +20,11 @@ TOO_LONG = f"The input is too long: its URL has over {MAX_URL_CHARACTERS} charac
 
 
 def call(
-    client: OutsideClient, tool: HttpTool, headers: Mapping[str, str], given: Mapping[str, Any]
+    client: OutsideClient,
+    tool: HttpTool,
+    headers: Mapping[str, str],
+    given: Mapping[str, Any],
+    cancelled: Cancelled,
 ) -> ToolOutcome:
     """Send the model's input: as the query of a GET, otherwise as the JSON body.
 
@@ -40,7 +45,8 @@ def call(
             content=None if is_query else dumps(values).encode(),
             seconds=tool.timeout_seconds,
             max_bytes=MAX_ANSWER_BYTES,
-        )
+        ),
+        cancelled,
     )
     return outcome_of(answer)
 

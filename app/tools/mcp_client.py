@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from app.domain.mcp_listing import MAX_TOOLS, ToldTool
 from app.domain.text import clean, clean_json
 from app.domain.tools import ToolOutcome
-from app.errors import Failure, OutsideFailed, OutsideTooSlow
+from app.errors import Failure, OutsideFailed
+from app.tools.bounds import Cancelled, bounded, never
 from app.tools.client import OutsideClient
 from app.tools.mcp_results import outcome_of
-from app.tools.messages import TOO_SLOW, USER_AGENT
+from app.tools.messages import USER_AGENT
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -67,13 +68,17 @@ def list_tools(client: OutsideClient, endpoint: Endpoint) -> list[ToldTool]:
                 break
         return told[: MAX_TOOLS * 2]
 
-    return _asked(client, endpoint, ask)
+    return _asked(client, endpoint, ask, never)
 
 
 def call_tool(
-    client: OutsideClient, endpoint: Endpoint, name: str, arguments: Mapping[str, Any]
+    client: OutsideClient,
+    endpoint: Endpoint,
+    name: str,
+    arguments: Mapping[str, Any],
+    cancelled: Cancelled = never,
 ) -> ToolOutcome:
-    """What a call of one of the server's tools comes to.
+    """What a call of one of the server's tools comes to. `cancelled` is asked twice a second.
 
     Raises:
         AddressRefused, OutsideFailed, OutsideTooSlow
@@ -90,17 +95,17 @@ def call_tool(
             )
         return outcome_of(result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
-    return _asked(client, endpoint, ask)
+    return _asked(client, endpoint, ask, cancelled)
 
 
-def _asked(client: OutsideClient, endpoint: Endpoint, ask: Ask[T]) -> T:
+def _asked(client: OutsideClient, endpoint: Endpoint, ask: Ask[T], cancelled: Cancelled) -> T:
     """What `ask` finds out in a session of its own.
 
     Raises:
         AddressRefused, OutsideFailed, OutsideTooSlow
     """
     client.reach.check_url(endpoint.url)
-    outcome = asyncio.run(_Question(client, endpoint).asked(ask))
+    outcome = asyncio.run(_Question(client, endpoint).asked(ask, cancelled))
     if isinstance(outcome, Failure):
         raise outcome
     return outcome
@@ -112,14 +117,13 @@ class _Question:
         self._endpoint = endpoint
         self._failure: Failure | None = None  # what the transport has met with
 
-    async def asked(self, ask: Ask[T]) -> T | Failure:
+    async def asked(self, ask: Ask[T], cancelled: Cancelled) -> T | Failure:
         """The answer, or why there is none.
 
         Given back and not raised: chained to it, the client's own exceptions would be logged.
         """
         # Before the time runs: only a process's first question waits for it.
-        import anyio  # noqa: PLC0415 (see above)
-        import mcp.client.streamable_http  # noqa: F401, PLC0415
+        import mcp.client.streamable_http  # noqa: F401, PLC0415 (see above)
         from mcp.shared import _otel  # noqa: PLC0415
 
         from app.telemetry import foreign  # noqa: PLC0415
@@ -127,10 +131,9 @@ class _Question:
         _otel._tracer = foreign.no_tracer()
         foreign.leave_trace()
         try:
-            with anyio.fail_after(self._endpoint.seconds):
-                return await self._session(ask)
-        except TimeoutError:
-            return self._failure or OutsideTooSlow(TOO_SLOW)
+            return await bounded(self._session(ask), self._endpoint.seconds, cancelled)
+        except Failure as failure:
+            return self._failure or failure
         except Exception:  # noqa: BLE001 - whatever the client's tasks were stopped by
             return self._failure or OutsideFailed(NOT_MCP)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 USER_AGENT = "hango"
-TOO_SLOW = "The server did not answer in time."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

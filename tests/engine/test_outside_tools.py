@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Thread
 from typing import Any
 
 import psycopg2
@@ -17,7 +19,7 @@ from app.provider.anthropic import AnthropicProvider
 from app.runtime import Runtime, build_runtime
 from app.settings import Secret, Settings
 from tests.engine.conftest import Runs
-from tests.factories import Caller, make_agent, make_caller, make_session
+from tests.factories import Caller, make_agent, make_caller, make_session, until
 from tests.fakes.mcp_server import RunningMcp, demo, mcp_server
 from tests.fakes.outside import Outside, outside
 from tests.fakes.strict_provider import StrictProvider, text, tool_use
@@ -444,3 +446,37 @@ def test_an_input_that_no_url_holds_is_told_to_the_model(
     assert result["is_error"]
     assert "too long" in result["content"]
     assert server.received == []
+
+
+def test_a_cancelled_run_does_not_wait_for_its_tools(
+    runs: Runs,
+    admin: Caller,
+    server: Outside,
+    mcp: RunningMcp,
+    strict: StrictProvider,
+    adapter: AnthropicProvider,
+) -> None:
+    register(admin, "weather", server.url("/silent"), timeout_seconds=300)
+    connect(admin, mcp.url, timeout_seconds=300)
+    session = make_session(runs.alice, make_agent(runs.alice, tools=["weather", "mcp__demo"]))
+    strict.reply(
+        tool_use("weather", "toolu_1", city="Bern"), tool_use("mcp__demo__hang", "toolu_2")
+    )
+    run = runs.begin(session)
+    working = Thread(target=runs.carry_out, args=(run, adapter), daemon=True)
+    working.start()
+    until(lambda: bool(server.received) and _is_calling(mcp))
+
+    began = time.monotonic()
+    assert runs.alice.delete(f"/v1/runs/{run}").status_code < 300
+    working.join(20)
+
+    assert not working.is_alive()
+    assert time.monotonic() - began < 10
+    assert runs.get(run)["status"] == "cancelled"
+    results = results_of(runs, session)
+    assert all(each["is_error"] and "stopped on request" in each["content"] for each in results)
+
+
+def _is_calling(mcp: RunningMcp) -> bool:
+    return any(each.get("mcp-method") == "tools/call" for each in mcp.headers[-3:])
