@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,11 @@ def build_runtime(
         queue=queue,
         events=Events(redis),
         provider=provider_for(settings),
-        leases=Leases(database, settings.run_lease),
+        # Renewals go over a connection of their own, so that no crowd of jobs holds them up.
+        leases=Leases(
+            Database(replace(settings, database_pool=1), application_name=application_name),
+            settings.run_lease,
+        ),
         outside=OutsideClient(Reach.of(settings.outbound_allow)),
         now=now,
     )

@@ -115,7 +115,9 @@ class Settings:
     )
     database_pool: int = field(
         default=10,
-        metadata=setting("HANGO_DATABASE_POOL", "Connections per process.", _POSITIVE),
+        metadata=setting(
+            "HANGO_DATABASE_POOL", "Connections per process; a worker has one more.", _POSITIVE
+        ),
     )
     statement_timeout: timedelta = field(
         default=timedelta(seconds=30),

@@ -23,8 +23,8 @@ log = structlog.get_logger(__name__)
 JobFunction = Callable[..., None]  # takes the runtime and at most one row id
 
 # Seconds that a job waits for a connection while all are in use. Hundreds of jobs may begin at
-# once, and nobody looks at a clock; well below a lease, whose renewal waits in the same line.
-POOL_WAIT = 15.0
+# once; their claims stay good meanwhile.
+POOL_WAIT = 60.0
 
 JOBS: dict[Job, JobFunction] = {}
 
