@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,6 +21,7 @@ from tests.conftest import Cluster
 
 WIDE = {"width": 1280, "height": 900}
 OpenPage = Callable[..., Page]
+Picture = Callable[[Page, str], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -124,6 +126,20 @@ def cookie_of(person: Person) -> Any:
         "httpOnly": True,
         "sameSite": "Strict",
     }
+
+
+@pytest.fixture
+def picture() -> Picture:
+    """Keep what is in the window as docs/images/NAME.png, where HANGO_PICTURES asks for it."""
+    wanted = bool(os.environ.get("HANGO_PICTURES"))  # noqa: TID251 (a wish of whoever runs it)
+
+    def take(page: Page, name: str) -> None:
+        if wanted:
+            page.wait_for_load_state("networkidle")
+            page.evaluate("window.scrollTo(0, 0)")
+            page.screenshot(path=chromium.ROOT / "docs" / "images" / f"{name}.png")
+
+    return take
 
 
 def _beside(redis_url: str) -> str:

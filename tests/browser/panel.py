@@ -51,9 +51,14 @@ class Panel:
         """What says that the selection is not saved."""
         return self.page.get_by_role("region", name="Unsaved changes")
 
+    @property
+    def heading(self) -> Locator:
+        return self.page.get_by_role("heading", name="Context", exact=True)
+
     def total(self) -> int:
         """The tokens of the whole request, as it is saved."""
-        return number(self.page.get_by_text(re.compile(r"^[\d,]+ tokens")).first.inner_text())
+        words = self.heading.locator("xpath=..").get_by_text(re.compile(r"^[\d,]+ tokens"))
+        return number(words.inner_text())
 
     def expected(self) -> int:
         """The tokens of the whole request with what is not saved."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -44,7 +43,7 @@ class Hango:
 
     def person(self, role: Role = Role.ADMIN) -> Person:
         """Somebody new, in a tenant of their own."""
-        tenant = make_tenant(self.runtime.database, f"Tenant {secrets.token_hex(3)}")
+        tenant = make_tenant(self.runtime.database, "Acme")
         # It asks through HTTP, so no client of Flask's is needed.
         made = make_caller(self.runtime.database, None, tenant, "ada", role)  # type: ignore[arg-type]
         return Person(self, made.key)

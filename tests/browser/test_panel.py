@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import OpenPage, Picture
 from tests.browser.panel import number, open_panel
 from tests.browser.running import Person
 
@@ -32,7 +32,7 @@ def test_it_shows_what_inspect_says(open_page: OpenPage, person: Person, sample:
 
 
 def test_a_part_is_left_out_at_a_price_that_is_told_before(
-    open_page: OpenPage, person: Person, sample: str
+    open_page: OpenPage, person: Person, sample: str, picture: Picture
 ) -> None:
     before = person.context(sample)["totals"]["after"]
     panel = open_panel(open_page, person, sample)
@@ -46,6 +46,9 @@ def test_a_part_is_left_out_at_a_price_that_is_told_before(
     saved_per_call = -number(panel.bar.inner_text().partition("≈")[2])
     assert saved_per_call == priced["price"]["saved_per_call"]
     expected = panel.expected()
+    for scheme in ("dark", "light"):
+        panel.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of the two
+        picture(panel.page, f"context-panel-{scheme}")
     assert panel.total() == person.context(sample)["totals"]["after"] == before
 
     panel.save()
@@ -70,7 +73,9 @@ def test_a_text_is_put_in_the_place_of_another(
     sheet = panel.open(LISTING)
 
     sheet.get_by_role("tab", name="Edit").click()
-    sheet.get_by_label("Sent in its place").fill(f"Nothing of interest: {unique}")
+    sheet.get_by_label("Sent in its place").fill(
+        f"[The listing of the folder was left out: {unique}]"
+    )
     sheet.get_by_role("button", name="Use this text").click()
     expect(sheet).not_to_be_visible()
     panel.save()

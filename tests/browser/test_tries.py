@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import OpenPage, Picture
 from tests.browser.panel import Panel, open_panel
 from tests.browser.running import Hango, Person
 from tests.fakes.strict_provider import Silence, Status
@@ -43,22 +43,25 @@ def begin(panel: Panel, message: str = "") -> Locator:
 
 
 def test_the_answer_comes_with_what_it_cost(
-    panel: Panel, hango: Hango, person: Person, sample: str, unique: str
+    panel: Panel, hango: Hango, person: Person, sample: str, unique: str, picture: Picture
 ) -> None:
-    hango.provider.reply(text(f"It is {unique}."), tool_use("terminal", command="ls"))
+    hango.provider.reply(
+        text(f"There is one program, {unique}.py."), tool_use("terminal", command="ls")
+    )
     messages = person.api.get("v1", "sessions", sample, "messages", query={"limit": 50})
     panel.checkbox(LISTING).uncheck()
 
     aside = begin(panel, "What is in the folder?")
 
     result = aside.get_by_role("region", name="The try", exact=True)
-    expect(result.get_by_text(f"It is {unique}.")).to_be_visible(timeout=60_000)
+    expect(result.get_by_text(f"There is one program, {unique}.py.")).to_be_visible(timeout=60_000)
     expect(result.get_by_text("Tool calls are shown, and not carried out.")).to_be_visible()
     (tried,) = person.api.get("v1", "sessions", sample, "context", "tries")["items"]
     shown = result.inner_text()
     assert f"{tried['usage']['input_tokens']:,} in" in shown
     assert f"${tried['cost']['micro_dollars'] / 1_000_000:.4f}" in shown
     assert "message:5" in shown
+    picture(panel.page, "context-try")
     sent = hango.provider.calls[-1].json["messages"]
     assert sent[-1]["content"][-1]["text"] == "What is in the folder?"
     after = person.api.get("v1", "sessions", sample, "messages", query={"limit": 50})
