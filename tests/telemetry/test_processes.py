@@ -26,6 +26,7 @@ from tests.fakes.strict_provider import StrictProvider
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 MODEL = "claude-sonnet-4-5"
+HI = {"message": "hi"}
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def serving(settings: Settings, **more: str) -> Iterator[tuple[str, subprocess.P
             [
                 *(sys.executable, "-m", "gunicorn", "--config", "python:app.server", "--preload"),
                 *("--bind", f"fd://{listening.fileno()}", "--log-level", "warning"),
-                "app.web:from_environment()",
+                *("--workers", "1", "app.web:from_environment()"),
             ],
             env={
                 "PATH": os.environ["PATH"],  # noqa: TID251 (handed on)
@@ -81,7 +82,7 @@ def run(caller: Caller, server: str, session: str) -> Any:
         "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01",
     }
     url = f"{server}/v1/sessions/{session}/runs"
-    with urlopen(Request(url, b'{"message": "hi"}', headers), timeout=60) as reply:
+    with urlopen(Request(url, json.dumps(HI).encode(), headers), timeout=60) as reply:
         begun = json.load(reply)
 
     def now() -> Any:
@@ -137,16 +138,13 @@ def test_a_collector_that_is_away_costs_nothing(
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
             "OTEL_BSP_SCHEDULE_DELAY": "50",
         }
-        with (
-            started(settings, provider.url, tmp_path, "runs", **told) as worker,
-            serving(settings, **told) as (url, server),
-        ):
-            ended = run(alice, url, session)
-            for process in (worker, server):
-                process.send_signal(signal.SIGTERM)
+        with started(settings, provider.url, tmp_path, "runs", **told) as worker:
+            path = f"/v1/runs/{alice.post(f'/v1/sessions/{session}/runs', json=HI).json['id']}"
+            until(lambda: alice.get(path).json["finished_at"] is not None, 60)
+            worker.send_signal(signal.SIGTERM)
+            worker.wait(30)
 
-                process.wait(30)
-
+        ended = alice.get(path).json
     assert ended["status"] == "succeeded", ended
 
 
