@@ -1,1 +1,1 @@
-"""What hango says about itself: logs now, traces and metrics beside them."""
+"""What hango says about itself: logs, spans, metrics."""
