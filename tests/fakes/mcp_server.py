@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 import time
@@ -36,7 +37,7 @@ class RunningMcp:
 
 def demo() -> MCPServer:
     """A server with tools of every kind that matters."""
-    server = MCPServer("demo")
+    server = _quiet_server()
 
     @server.tool()
     def add(a: int, b: int) -> int:
@@ -70,6 +71,16 @@ def demo() -> MCPServer:
         """Answers with as many characters."""
         return "x" * size
 
+    return server
+
+
+def _quiet_server() -> MCPServer:
+    """Without the handler that the package gives to the whole process's logs."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    server = MCPServer("demo")
+    root.handlers[:] = handlers
+    root.setLevel(level)
     return server
 
 

@@ -30,6 +30,8 @@ def environment(monkeypatch):
         ("HANGO_LOG_LEVEL", "chatty"),
         ("HANGO_DATABASE_URL", "mysql://host"),
         ("HANGO_OUTBOUND_ALLOW", "10.0.0.0/99"),
+        ("HANGO_SECRET_KEY", "dG9vIHNob3J0"),
+        ("HANGO_OLD_SECRET_KEY", "not base64 at all, though it is long enough"),
         ("HANGO_LANGFUSE", "perhaps"),
         ("HANGO_METRICS_TOKEN", "two words"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"),
