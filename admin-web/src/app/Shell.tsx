@@ -11,7 +11,14 @@ import { queryClient } from "./query-client.ts";
 import { applyTheme, type Theme, theme } from "./theme.ts";
 import style from "./Shell.module.css";
 
-const PAGES = [["/sessions", "Sessions"]] as const;
+const PAGES = [
+  ["/sessions", "Sessions"],
+  ["/agents", "Agents"],
+  ["/usage", "Usage"],
+  ["/audit", "Audit"],
+  ["/keys", "Keys"],
+] as const;
+const OF_ADMINS = [["/users", "Users"]] as const;
 
 /** The frame of all pages: who is signed in, where one can go, and the page itself. */
 export function Shell() {
@@ -37,7 +44,7 @@ export function Shell() {
       <header className={style.head}>
         <strong className={style.brand}>hango</strong>
         <nav aria-label="Pages" className={style.nav}>
-          {PAGES.map(([to, name]) => (
+          {(state.session.role === "admin" ? [...PAGES, ...OF_ADMINS] : PAGES).map(([to, name]) => (
             <NavLink key={to} to={to} className={style.link ?? ""}>
               {name}
             </NavLink>

@@ -3,6 +3,7 @@ import type { SentPart } from "../../api/types.ts";
 import { whole } from "../../lib/numbers.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
+import { ShareBar } from "../../ui/ShareBar.tsx";
 import { Table } from "../../ui/Table.tsx";
 import type { PartGroup } from "./figures.ts";
 import style from "./PartTable.module.css";
@@ -42,11 +43,7 @@ function PartRow({ part, most }: { part: SentPart; most: number }) {
       </th>
       <td className={style.tokens}>
         {whole(part.tokens)}
-        <span
-          className={style.bar}
-          style={{ width: `${(part.tokens / most) * 100}%` }}
-          aria-hidden="true"
-        />
+        <ShareBar value={part.tokens} most={most} />
       </td>
       <td>
         {part.included ? "yes" : <Badge tone="warn">left out</Badge>}{" "}

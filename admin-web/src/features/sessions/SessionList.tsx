@@ -27,16 +27,16 @@ export function SessionList({ filters }: { filters: Filters }) {
           {sessions.map((each) => (
             <tr key={each.id}>
               <th scope="row" className={style.title}>
-                <Link to={`/sessions/${each.id}`} dir="auto">
+                <Link to={`/sessions/${each.id}`} dir="auto" className={style.name}>
                   {each.title || "Untitled"}
                 </Link>
                 <Signs session={each} />
               </th>
-              <td>
+              <td className={style.agent}>
                 <Link to={`/agents/${each.agent_id}`}>{nameOfAgent(agents, each.agent_id)}</Link>
               </td>
-              <td className={style.number}>{whole(each.message_count)}</td>
-              <td className={style.number}>{whole(each.message_tokens)}</td>
+              <td>{whole(each.message_count)}</td>
+              <td>{whole(each.message_tokens)}</td>
               <td className={style.time}>{when(each.updated_at)}</td>
             </tr>
           ))}
