@@ -8,7 +8,7 @@ test("nonsense in the address counts as nothing", () => {
   expect(of("span=8&by=toString&measure=")).toEqual({
     span: "30",
     group: "model",
-    measure: "cost",
+    measure: "tokens",
   });
   expect(of("span=7&by=agent&measure=calls")).toEqual({
     span: "7",
