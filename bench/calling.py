@@ -105,8 +105,9 @@ def guard(ground: Ground) -> Iterator[Finding]:
         kinds[each["role"]](content=json.dumps(each["content"]))
         for each in generator.session(LARGE)
     ]
+    session = ground.session(LARGE)
     with ground.database.reading(ground.principal) as tx:
-        assembled = context.assemble(tx, ground.session(LARGE))
+        assembled = context.assemble(tx, session)
         request, estimator = assembled.request, assembled.estimator
         measured = ratio(
             lambda: Decision(budget_of(request.state), count(request, estimator)).would_compact,
