@@ -29,6 +29,7 @@ export default defineConfig({
           name: "views",
           include: ["src/**/*.test.tsx"],
           environment: "jsdom",
+          testTimeout: 20_000,
           setupFiles: ["src/test/setup.ts"],
           css: { modules: { classNameStrategy: "non-scoped" } },
         },

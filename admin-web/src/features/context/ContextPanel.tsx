@@ -27,7 +27,7 @@ export function ContextPanel({ sessionId, children }: Props) {
   const sets = useQuery({ ...setsQuery(where), enabled: snapshot.isSuccess });
 
   const failed = [snapshot, sets].find((each) => each.isError);
-  const retry = () => void Promise.all([snapshot.refetch(), sets.refetch()]);
+  const retry = () => void failed?.refetch();
   if (!snapshot.data || !sets.data) {
     return failed?.error ? (
       <ErrorState what="The context" error={failed.error} onRetry={retry} />

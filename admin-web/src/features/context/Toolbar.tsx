@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { whole } from "../../lib/numbers.ts";
 import { classes } from "../../ui/classes.ts";
 import { type Order, ORDERS, type Shown, SHOWN } from "./rows.ts";
@@ -26,6 +27,8 @@ type Props = {
 
 /** How the list is ordered, and what of it is shown. */
 export function Toolbar({ wish, onWish, news, found }: Props) {
+  // What is typed is shown at once; the list and the address may take a moment longer.
+  const [text, setText] = useState(wish.text);
   return (
     <div className={style.toolbar} role="group" aria-label="View of the list">
       <label className={style.order}>
@@ -66,8 +69,11 @@ export function Toolbar({ wish, onWish, news, found }: Props) {
         className={style.search}
         aria-label="Find parts"
         placeholder="Find in names and previews"
-        value={wish.text}
-        onChange={(event) => onWish({ text: event.target.value })}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          onWish({ text: event.target.value });
+        }}
       />
       <span className="visually-hidden" role="status">
         {wish.text !== "" && `${whole(found)} found`}
