@@ -30,6 +30,12 @@ PAGES = (
     "sessions/{session}/runs/{run}/calls/2/diff/1",
     "sessions/{session}/context",
     "sessions/{session}/files",
+    "agents",
+    "agents/{agent}",
+    "usage",
+    "audit",
+    "keys",
+    "users",
 )
 
 

@@ -1,4 +1,4 @@
-"""10,000 messages: what is in sight is in the document, and no more."""
+"""10,000 messages: what is in sight is in the document, and no more; and how long that takes."""
 
 from __future__ import annotations
 
@@ -57,6 +57,40 @@ def test_only_what_is_in_sight_is_in_the_document(
     expect(panel.row("#7777 user")).to_be_visible()
     assert nodes(panel.page) < MOST_NODES
 
+
+@pytest.mark.parametrize("which", ["sample", "long"])
+def test_the_panel_is_painted_soon_after_its_data_are_there(
+    which: str, open_page: OpenPage, request: pytest.FixtureRequest
+) -> None:
+    found = request.getfixturevalue(which)
+    person, session = found if which == "long" else (request.getfixturevalue("person"), found)
+    page = open_page(f"sessions/{session}/files", person)
+    expect(page.get_by_role("heading", level=1).first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+    took = page.evaluate(_CLICK_AND_PAINT)
+
+    # Shown by -s, for who measures.
+    print(f"\n{which}: {took['painted']:.0f} ms to the panel, {took['api']:.0f} of them the API's")
+    assert took["painted"] - took["api"] < 5_000, took  # milliseconds, on a machine that is busy
+
+
+# From the click to the frame behind the one that the first part is painted in.
+_CLICK_AND_PAINT = """
+async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const link = [...document.querySelectorAll("a")].find((a) => a.textContent === "Context");
+  const began = performance.now();
+  link.click();
+  while (document.querySelectorAll("[role=row] [role=gridcell]").length === 0) await frame();
+  await frame();
+  await frame();
+  const painted = performance.now() - began;
+  const asked = performance.getEntriesByType("resource")
+    .filter((entry) => /\\/context(\\?|$)/.test(entry.name) && entry.startTime >= began);
+  return { painted, api: Math.max(...asked.map((entry) => entry.duration)) };
+}
+"""
 
 _STEPS = 30
 _SCROLL_THROUGH = f"""
