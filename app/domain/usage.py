@@ -54,6 +54,7 @@ class EndedCall(msgspec.Struct, frozen=True, kw_only=True):
     cost_micro_dollars: int | None = None
     price_version: str | None = None
     provider_request_id: str | None = None
+    thinking_left_out: int | None = None  # blocks that the provider has not taken back
 
 
 class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +76,7 @@ class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
     latency_ms: int | None
     request_sha256: str | None
     provider_request_id: str | None
+    thinking_left_out: int | None
     created_at: str
 
     @property

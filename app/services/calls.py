@@ -195,7 +195,8 @@ def manifest(shown: Snapshot) -> list[SentPart]:
 
 def answered(runtime: Runtime, call: Call, response: Response, started: float) -> EndedCall:
     """What to note of a call that was answered. `started`: by `time.monotonic()`."""
-    return _priced(runtime, call, "succeeded", started, response.usage, response.request_id)
+    ended = _priced(runtime, call, "succeeded", started, response.usage, response.request_id)
+    return msgspec.structs.replace(ended, thinking_left_out=len(response.input_transformations))
 
 
 def failed(runtime: Runtime, call: Call, failure: ProviderFailure, started: float) -> EndedCall:

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-SCHEMA_REVISION = "0015"
+SCHEMA_REVISION = "0016"
 """The newest migration. Written down here so that a server need not load alembic to know it."""

@@ -130,6 +130,7 @@ def _response_attributes(response: Response) -> Attributes:
         names.FINISH_REASONS: [reason] if (reason := identifier(response.stop_reason)) else None,
         names.FIRST_CHUNK: response.seconds_to_first_event,
         names.ATTEMPTS: response.attempts,
+        names.THINKING_LEFT_OUT: len(response.input_transformations) or None,
     }
 
 

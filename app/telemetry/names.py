@@ -57,6 +57,7 @@ TENANT = "hango.tenant.id"
 PURPOSE = "hango.purpose"
 COST = "hango.cost.micro_dollars"
 ATTEMPTS = "hango.attempts"
+THINKING_LEFT_OUT = "hango.context.thinking_left_out"
 REQUEST_SHA256 = "hango.request.sha256"
 OUTCOME = "outcome"
 ERROR = "error.type"
@@ -116,6 +117,7 @@ ATTRIBUTES = {
     PURPOSE: "What the call is made for: `turn`, `subagent`, `context_try` …",
     COST: "What the call cost, in millionths of a US dollar, where a price is known.",
     ATTEMPTS: "How often the request was sent.",
+    THINKING_LEFT_OUT: "Blocks of thinking that the provider has not taken back, where any.",
     REQUEST_SHA256: "The fingerprint of the request, as inspect shows it.",
     OUTCOME: "How it ended: a status of the API.",
     ERROR: "The code of the failure.",

@@ -221,6 +221,7 @@ class TestThinking:
 
         assert run["status"] == "succeeded", run
         assert (strict.refusals, strict.dropped) == ([], 1)
+        assert [each["thinking_left_out"] for each in runs.calls(run["id"])] == [1]
         # What the provider has left out is not sent again; what was made without it is.
         assert [_thoughts(each.json) for each in strict.calls] == [[], ["a"], ["b"]]
 

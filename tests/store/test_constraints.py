@@ -120,6 +120,7 @@ BREAKS: dict[str, Row] = {
     "ck_usage_records_not_negative": {"output_tokens": -1},
     "ck_usage_records_cost_has_price_version": {"cost_micro_dollars": 5},
     "ck_usage_records_request_sha256": {"request_sha256": NO_SHA},
+    "ck_usage_records_thinking_left_out": {"thinking_left_out": -1},
     "ck_http_tools_name_length": {"name": ""},
     "ck_http_tools_method": {"method": "TRACE"},
     "ck_http_tools_timeout_seconds": {"timeout_seconds": 0},

@@ -3738,6 +3738,8 @@ export interface components {
             latency_ms?: number | null;
             request_sha256?: string | null;
             provider_request_id?: string | null;
+            /** @description Blocks of thinking that the provider left out: they did not fit what stood before them. */
+            thinking_left_out?: number | null;
             created_at?: string;
         };
         CallItems: {
@@ -3770,6 +3772,8 @@ export interface components {
             latency_ms?: number | null;
             request_sha256?: string | null;
             provider_request_id?: string | null;
+            /** @description Blocks of thinking that the provider left out: they did not fit what stood before them. */
+            thinking_left_out?: number | null;
             created_at?: string;
             parts?: components["schemas"]["SentPart"][];
         };

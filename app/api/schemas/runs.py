@@ -107,6 +107,13 @@ class CallSchema(Strict):
     latency_ms = fields.Integer(allow_none=True)
     request_sha256 = fields.String(allow_none=True)
     provider_request_id = fields.String(allow_none=True)
+    thinking_left_out = fields.Integer(
+        allow_none=True,
+        metadata={
+            "description": "Blocks of thinking that the provider left out: they did not fit what "
+            "stood before them."
+        },
+    )
     created_at = fields.String()
 
 

@@ -295,6 +295,7 @@ usage_records = Table(
     text("request_sha256", nullable=True),
     json_text("manifest", nullable=True),  # the parts that were sent: ids, hashes, tokens; no text
     text("provider_request_id", nullable=True),
+    Column("thinking_left_out", Integer),  # blocks that the provider has not taken back
     made_at(),
     of_tenant(),
     refers("user_id", "users"),
@@ -336,6 +337,7 @@ usage_records = Table(
         " estimated_tokens, cost_micro_dollars, latency_ms) >= 0",
         name="not_negative",
     ),
+    CheckConstraint("thinking_left_out >= 0", name="thinking_left_out"),
     CheckConstraint(
         "(cost_micro_dollars IS NULL) = (price_version IS NULL)", name="cost_has_price_version"
     ),
