@@ -16,6 +16,7 @@ from tests.faults.conftest import BOTH, FINAL, Stage
 
 pytestmark = pytest.mark.processes
 
+NOBODY_S = "01994c1e-0000-7000-8000-000000000001"
 QUEUES = {"runs": QueueName.RUNS, "tries": QueueName.CALLS}
 
 
@@ -53,7 +54,7 @@ def test_a_job_that_comes_after_a_cancellation_does_nothing(stage: Stage, kind: 
 @pytest.mark.parametrize(
     "poison",
     [
-        {"args": [str(uuid4())]},
+        {"args": [NOBODY_S]},
         {"args": ["no id at all"]},
         {"args": [{"an": "object"}]},
         {"args": [None]},
