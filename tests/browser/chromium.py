@@ -35,7 +35,7 @@ _QUIET = [
 ]
 
 # That the server refused something is what some tests are about; the page has to tell it itself.
-_REFUSED = re.compile(r"Failed to load resource: the server responded with a status of 4\d\d")
+_REFUSED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|502)")
 
 
 @contextmanager
