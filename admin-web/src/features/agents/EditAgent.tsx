@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/Dialog.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Form } from "../../ui/Form.tsx";
 import { Notice } from "../../ui/Notice.tsx";
-import { changesOf, type Draft, draftOf, isPossible } from "./draft.ts";
+import { changesOf, type Draft, draftOf, isPossible, rebased } from "./draft.ts";
 import { changeAgent, readAgent } from "./queries.ts";
 
 type Props = { agent: Versioned<Agent>; onClose: () => void };
@@ -29,7 +29,9 @@ export function EditAgent({ agent, onClose }: Props) {
   });
   const isOutdated = hasCode(saving.error, "precondition_failed");
   const takeNewer = async () => {
-    setBefore(await readAgent(agent.value.id));
+    const newer = await readAgent(agent.value.id);
+    setDraft(rebased(draftOf(before.value), draft, draftOf(newer.value)));
+    setBefore(newer);
     saving.reset();
   };
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
@@ -50,7 +52,7 @@ export function EditAgent({ agent, onClose }: Props) {
             title="Somebody else has changed the agent meanwhile."
             actions={<Button onClick={() => void takeNewer()}>Go on from the newer one</Button>}
           >
-            What you have written stays in the fields; saved again, it replaces theirs.
+            What you have written stays in the fields; the others become theirs.
           </Notice>
         )}
       </Form>

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { changesOf, type Draft, isPossible, promptOf, toolOf } from "./draft.ts";
+import { changesOf, type Draft, isPossible, promptOf, rebased, toolOf } from "./draft.ts";
 
 const BEFORE: Draft = {
   name: "Ada",
@@ -19,6 +19,16 @@ test("only what has changed is sent", () => {
   expect(changesOf(BEFORE, { ...BEFORE, prompt: ["Be kind.", "Be brief."], shared: true })).toEqual(
     { system_prompt: ["Be kind.", "Be brief."], shared: true },
   );
+});
+
+test("on top of a newer agent only what was touched is another", () => {
+  const newer = { ...BEFORE, name: "Theirs", prompt: ["Be loud."], shared: true };
+  const draft = { ...BEFORE, prompt: ["Be brief."], maxTokens: "9" };
+  expect(rebased(BEFORE, draft, newer)).toEqual({
+    ...newer,
+    prompt: ["Be brief."],
+    maxTokens: "9",
+  });
 });
 
 test("an agent needs a name, a model and room to answer", () => {

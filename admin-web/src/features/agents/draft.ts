@@ -36,6 +36,15 @@ export function changesOf(before: Draft, draft: Draft): Changes {
   };
 }
 
+/** The draft on top of a newer agent: what was not touched is as it is there. */
+export const rebased = (before: Draft, draft: Draft, newer: Draft): Draft => ({
+  name: draft.name === before.name ? newer.name : draft.name,
+  model: draft.model === before.model ? newer.model : draft.model,
+  prompt: isSame(draft.prompt, before.prompt) ? newer.prompt : draft.prompt,
+  maxTokens: draft.maxTokens === before.maxTokens ? newer.maxTokens : draft.maxTokens,
+  shared: draft.shared === before.shared ? newer.shared : draft.shared,
+});
+
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((each, at) => each === other[at]);
 
