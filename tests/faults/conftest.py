@@ -28,7 +28,7 @@ BOTH = ["runs", "tries"]  # what the API calls them
 JOB_OF = {"runs": Job.EXECUTE_RUN, "tries": Job.EXECUTE_TRY}
 _UNHEARD = 15  # the number of a Redis database that no worker listens to
 FINAL = ("succeeded", "failed", "timed_out", "cancelled")
-SPANS = {"HANGO_RUN_LEASE": "1s", "HANGO_CONTEXT_TRY_TIMEOUT": "5s"}
+SPANS = {"HANGO_RUN_LEASE": "1s", "HANGO_CONTEXT_TRY_TIMEOUT": "30s"}
 
 
 @dataclass
