@@ -28,6 +28,7 @@ from tests.fakes.strict_provider import StrictProvider
 
 QUEUES = "calls,runs,upkeep"
 _SWEEP_SECONDS = 0.5
+_LEASE = "6s"
 
 
 @dataclass
@@ -52,8 +53,9 @@ class Hango:
         """Have jobs done from now on; nothing where that is so already."""
         if self.worker is not None and self.worker.poll() is None:
             return
+        # A browser beside it takes all there is: a worker that is late is not lost yet.
         started = celery_worker.started(
-            self.runtime.settings, self.provider.url, self.folder, QUEUES
+            self.runtime.settings, self.provider.url, self.folder, QUEUES, HANGO_RUN_LEASE=_LEASE
         )
         self.worker = started.__enter__()
         self._stack.append(started)

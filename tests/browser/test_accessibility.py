@@ -64,7 +64,8 @@ def furnished(hango: Hango, tmp_path_factory: pytest.TempPathFactory) -> Furnish
     hango.provider.reply(text("There is one file: `notes.md`."))
     body = {"message": "What files are there?"}
     run = api.create("v1", "sessions", session, "runs", body=body)["id"]
-    until(lambda: api.get("v1", "runs", run)["status"] == "succeeded", 60)
+    until(lambda: api.get("v1", "runs", run)["finished_at"] is not None, 60)
+    assert api.get("v1", "runs", run)["status"] == "succeeded"
     return Furnished(person, {"session": session, "run": run, "agent": agent})
 
 

@@ -93,7 +93,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_paid_twice(
     hango.worker.send_signal(signal.SIGKILL)
     hango.worker.wait()
 
-    expect(aside.get_by_text("The worker was lost.")).to_be_visible(timeout=20_000)
+    expect(aside.get_by_text("The worker was lost.")).to_be_visible(timeout=40_000)
     expect(aside.get_by_text("It may have been billed.")).to_be_visible()
     (tried,) = person.api.get("v1", "sessions", sample, "context", "tries")["items"]
     assert tried["error"]["code"] == "worker_lost"
