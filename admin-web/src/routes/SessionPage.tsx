@@ -22,7 +22,6 @@ export default function SessionPage() {
               { to: path, name: "Conversation", end: true },
               { to: `${path}/runs`, name: "Runs" },
               { to: `${path}/context`, name: "Context" },
-              { to: `${path}/tries`, name: "Tries" },
               { to: `${path}/files`, name: "Files" },
             ]}
           />
