@@ -1,5 +1,5 @@
 import { http, HttpResponse } from "msw";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { aWebSession } from "../test/factories.ts";
 import { server } from "../test/server.ts";
 import { api } from "./client.ts";
@@ -9,6 +9,9 @@ import { csrfToken, markSignedIn, signedIn } from "./signed-in.ts";
 const SESSION = aWebSession();
 
 const at = (path: string) => new URL(path, "http://hango.test").href;
+
+// Node has no page whose address the client's paths could be on.
+vi.stubGlobal("location", new URL("http://hango.test/admin/"));
 
 beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterEach(() => server.resetHandlers());
@@ -75,4 +78,21 @@ test("401 ends the session, and what is known of it stays", async () => {
   await expect(api.get(at("/v1/thing"))).rejects.toMatchObject({ status: 401 });
   expect(signedIn.get()).toEqual({ status: "expired", session: SESSION });
   expect(csrfToken()).toBe("t0k3n");
+});
+
+test("after the same user has signed in again in another tab, a change is sent with the new token", async () => {
+  markSignedIn(SESSION);
+  const seen: (string | null)[] = [];
+  server.use(
+    http.get("*/v1/web-session", () => HttpResponse.json(aWebSession({ csrf_token: "new" }))),
+    http.put(at("/v1/thing"), ({ request }) => {
+      const token = request.headers.get("x-csrf-token");
+      seen.push(token);
+      return token === "new"
+        ? HttpResponse.json({ done: true })
+        : HttpResponse.json({ code: "cross_site" }, { status: 403 });
+    }),
+  );
+  expect(await api.put(at("/v1/thing"), {})).toEqual({ done: true });
+  expect(seen).toEqual(["t0k3n", "new"]);
 });

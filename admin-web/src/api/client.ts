@@ -1,5 +1,8 @@
 import { ApiProblem, type ProblemBody, Unreachable } from "./problem.ts";
-import { csrfToken, markSignedOut } from "./signed-in.ts";
+import { csrfToken, markSignedIn, markSignedOut, signedIn } from "./signed-in.ts";
+import type { WebSession } from "./types.ts";
+
+export const WEB_SESSION = "/v1/web-session";
 
 export type Versioned<T> = { value: T; etag: string | null };
 
@@ -54,23 +57,52 @@ async function answered(
   method: string,
   path: string,
   body: unknown,
-  { signal, ifMatch, headers }: Options,
+  options: Options,
 ): Promise<Response> {
-  const sent = new Headers(headers);
-  if (method !== "GET") sent.set("X-CSRF-Token", csrfToken() ?? "");
+  const first = await sent(method, path, body, options);
+  if (first.ok) return first;
+  if (first.status === 401) markSignedOut();
+  const problem = await problemOf(first);
+  if (problem.code !== "cross_site" || !(await hasNewToken())) throw problem;
+  const second = await sent(method, path, body, options);
+  if (second.ok) return second;
+  throw await problemOf(second);
+}
+
+function sent(
+  method: string,
+  path: string,
+  body: unknown,
+  { signal, ifMatch, headers: more }: Options,
+): Promise<Response> {
+  const headers = new Headers(more);
+  if (method !== "GET") headers.set("X-CSRF-Token", csrfToken() ?? "");
   const asForm = body instanceof FormData; // the browser then sets the type, with its boundary
-  if (body !== undefined && !asForm) sent.set("Content-Type", "application/json");
-  if (ifMatch) sent.set("If-Match", ifMatch);
-  const response = await send(path, {
+  if (body !== undefined && !asForm) headers.set("Content-Type", "application/json");
+  if (ifMatch) headers.set("If-Match", ifMatch);
+  return send(path, {
     method,
-    headers: sent,
+    headers,
     credentials: "same-origin",
     ...(body === undefined ? {} : { body: asForm ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
-  if (response.ok) return response;
-  if (response.status === 401) markSignedOut();
-  throw await problemOf(response);
+}
+
+/**
+ * Whether the same user has signed in anew, in another tab: the cookie is then another, and with it
+ * the token that goes with changes.
+ */
+async function hasNewToken(): Promise<boolean> {
+  const state = signedIn.get();
+  const response = await send(WEB_SESSION, { credentials: "same-origin" });
+  if (!response.ok || !("session" in state)) return false;
+  // What the server answers here is what its OpenAPI document says.
+  const now = (await parsed(response)) as WebSession;
+  const { session } = state;
+  if (now.user.id !== session.user.id || now.csrf_token === session.csrf_token) return false;
+  markSignedIn(now);
+  return true;
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {

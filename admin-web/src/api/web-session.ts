@@ -1,10 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "./client.ts";
+import { api, WEB_SESSION } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
 import { markSignedIn, markSignedOut } from "./signed-in.ts";
 import type { WebSession } from "./types.ts";
-
-const PATH = "/v1/web-session";
 
 /** Whether the browser's cookie is one that the server knows; null: it is not. */
 export const webSessionQuery = queryOptions({
@@ -12,7 +10,7 @@ export const webSessionQuery = queryOptions({
   staleTime: Infinity,
   queryFn: async ({ signal }): Promise<WebSession | null> => {
     try {
-      const session = await api.get<WebSession>(PATH, signal);
+      const session = await api.get<WebSession>(WEB_SESSION, signal);
       markSignedIn(session);
       return session;
     } catch (error) {
@@ -24,12 +22,12 @@ export const webSessionQuery = queryOptions({
 
 /** Trade an API key for the cookie; the key itself is kept nowhere. */
 export async function signIn(key: string): Promise<WebSession> {
-  const session = await api.post<WebSession>(PATH, { key });
+  const session = await api.post<WebSession>(WEB_SESSION, { key });
   markSignedIn(session);
   return session;
 }
 
 export async function signOut(): Promise<void> {
-  await api.delete(PATH);
+  await api.delete(WEB_SESSION);
   markSignedOut({ onPurpose: true });
 }

@@ -22,7 +22,7 @@ type Props = {
 /** What the next model call would send, part by part, and what to change about it. */
 export function ContextPanel({ sessionId, children }: Props) {
   const { wish, set } = useListWish();
-  const snapshot = useQuery(snapshotQuery(sessionId, wish.injections));
+  const snapshot = useQuery(snapshotQuery(sessionId, wish));
   const where = { sessionId, agentId: snapshot.data?.agent_id ?? "" };
   const sets = useQuery({ ...setsQuery(where), enabled: snapshot.isSuccess });
 

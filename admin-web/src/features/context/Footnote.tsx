@@ -6,6 +6,7 @@ import style from "./ContextPanel.module.css";
 export function Footnote({ snapshot }: { snapshot: Snapshot }) {
   const { totals, cache, transparent } = snapshot;
   const counted = totals.provider_tokens ?? null;
+  const notCounted = totals.not_counted ?? null;
   return (
     <footer className={style.footnote}>
       <p>
@@ -14,6 +15,7 @@ export function Footnote({ snapshot }: { snapshot: Snapshot }) {
         .{" "}
         {counted !== null &&
           `The provider counts ${whole(counted)} for the whole request: ${signed(counted - totals.after)} beside the estimate. `}
+        {notCounted !== null && `The provider has not counted it: ${notCounted} `}
         What ≈ stands before is reckoned on this page, until it is saved.
       </p>
       <p>

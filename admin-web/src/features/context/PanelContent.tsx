@@ -81,8 +81,8 @@ export function PanelContent({ where, snapshot, sets, outOfDate, wish, onWish, c
           snapshot={snapshot}
           sums={sumsUnder(view, snapshot)}
           isDraft={selection.changes.size > 0}
-          injections={wish.injections}
-          onInjections={(injections) => onWish({ injections })}
+          wish={wish}
+          onWish={onWish}
           onHistory={() => setShowsHistory(true)}
           onTry={() => setIsTrying(true)}
         />

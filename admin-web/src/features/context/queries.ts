@@ -26,17 +26,20 @@ const setPath = (target: Target, { sessionId, agentId }: Where) =>
     ? `/v1/agents/${agentId}/context-overrides`
     : `/v1/sessions/${sessionId}/context-overrides`;
 
+/** What else to ask for: both cost time, and are seen by others. */
+export type Asked = { readonly injections: boolean; readonly count: boolean };
+
 /** What the next call of the session would send. */
-export const snapshotQuery = (sessionId: string, injections = false) =>
-  queryOptions({
-    queryKey: key(sessionId, "snapshot", injections),
+export const snapshotQuery = (sessionId: string, { injections, count }: Asked) => {
+  const asked = [injections && "injections=1", count && "count=provider"].filter(Boolean);
+  const path = `/v1/sessions/${sessionId}/context`;
+  return queryOptions({
+    queryKey: key(sessionId, "snapshot", injections, count),
     queryFn: ({ signal }) =>
-      api.get<Snapshot>(
-        `/v1/sessions/${sessionId}/context${injections ? "?injections=1" : ""}`,
-        signal,
-      ),
+      api.get<Snapshot>(asked.length > 0 ? `${path}?${asked.join("&")}` : path, signal),
     placeholderData: keepPreviousData,
   });
+};
 
 /** Both stored sets, with the ETags that changes of them are meant for. */
 export const setsQuery = (where: Where) =>

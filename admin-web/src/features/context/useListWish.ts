@@ -8,6 +8,8 @@ export type ListWish = {
   text: string;
   open: string | null;
   injections: boolean;
+  /** Ask the provider for its own count, too. */
+  count: boolean;
 };
 
 const oneOf = <T extends string>(known: readonly T[], found: string | null): T | undefined =>
@@ -21,6 +23,7 @@ export function useListWish() {
     text: params.get("q") ?? "",
     open: params.get("part"),
     injections: params.get("injections") === "1",
+    count: params.get("count") === "provider",
   };
   const set = (changes: Partial<ListWish>) => {
     const next = { ...wish, ...changes };
@@ -35,6 +38,7 @@ export function useListWish() {
         put("q", next.text, "");
         put("part", next.open, null);
         put("injections", next.injections ? "1" : null, null);
+        put("count", next.count ? "provider" : null, null);
         return now;
       },
       { replace: !("open" in changes), preventScrollReset: true },

@@ -56,7 +56,8 @@ export function TryPanel({ sessionId, wish, candidates }: Props) {
             small
             disabled={!first || !second}
             onClick={() => {
-              if (first && second) setPair([first, second]);
+              // Ids begin with their time: the older one is the first.
+              if (first && second) setPair(first < second ? [first, second] : [second, first]);
             }}
           >
             Compare two
