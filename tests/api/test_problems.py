@@ -55,7 +55,7 @@ def _row(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_expected_failure_is_a_problem(
     kind: type[Failure], failing: FlaskClient, app: Flask
 ) -> None:
-    more = dict.fromkeys(EXTENSIONS.get(kind.status, ()), "more")
+    more = dict.fromkeys(EXTENSIONS.get(kind.code, ()), "more")
     faults = [Fault("x[1]", "bad", "Do that.")]
     app.config["ERROR"] = kind("Do this.", faults=faults, extensions=more)
 
@@ -98,7 +98,6 @@ def test_an_unexpected_failure_tells_the_client_nothing_and_the_log_where(
 
 UNKNOWN_PATHS = [
     *(
-        "/",
         "/v1",
         "/v1/",
         "/v1/nothing",

@@ -104,6 +104,10 @@ def test_all_that_was_promised_is_there() -> None:
         "hango usage", "hango quota show", "hango quota set",
         "hango keys list", "hango keys create", "hango keys revoke",
         "hango users list", "hango users create", "hango users disable",
+        "hango context ablate", "hango context ablation", "hango mcp add", "hango mcp list",
+        "hango mcp refresh", "hango mcp remove", "hango mcp show", "hango tools give",
+        "hango tools list", "hango tools remove", "hango tools set-http", "hango tools show",
+        "hango tools take",
     }  # fmt: skip
 
 
