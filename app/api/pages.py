@@ -6,12 +6,14 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, current_app, render_template
 from flask_smorest import Api
 
 from app.api.paths import RestOfPath
+from app.api.resource import Resource
 from app.api.schemas import context, fields
 from app.api.schemas.problems import ProblemSchema
 from app.api.web_cookie import PLAIN_NAME
@@ -31,7 +33,10 @@ blueprint = Blueprint("pages", __name__)
 
 
 class Document(Api):  # type: ignore[misc]  # flask-smorest has no types
-    """Collects the routes of all resources into one OpenAPI 3.1 document."""
+    """Collects the routes of all resources into one OpenAPI 3.1 document.
+
+    They are described when somebody reads it: that takes longer than all else of a start.
+    """
 
     ERROR_SCHEMA = ProblemSchema
 
@@ -40,6 +45,8 @@ class Document(Api):  # type: ignore[misc]  # flask-smorest has no types
             app, spec_kwargs={"security": [{"bearer": []}, {"key": []}, {"cookie": []}]}
         )
         app.extensions[_EXTENSION] = self
+        self._to_describe: list[Resource] = []
+        self._lock = Lock()
         bearer = {"type": "http", "scheme": "bearer", "description": "An API key: hk_…"}
         header = {"type": "apiKey", "in": "header", "name": "x-api-key"}
         self.spec.components.security_scheme("bearer", bearer)
@@ -50,6 +57,22 @@ class Document(Api):  # type: ignore[misc]  # flask-smorest has no types
         self.register_field(fields.Json, None, None)
         for name, schema in context.components():
             self.spec.components.schema(name, schema)
+
+    def add(self, resource: Resource) -> None:
+        """Give the application the routes of a resource."""
+        self._app.register_blueprint(resource)
+        self._to_describe.append(resource)
+
+    def described(self) -> dict[str, Any]:
+        """The whole document."""
+        with self._lock:
+            while self._to_describe:
+                resource = self._to_describe.pop(0)
+                resource.register_views_in_doc(
+                    self, self._app, self.spec, name=resource.name, parameters=None
+                )
+                self.spec.tag({"name": resource.name, "description": resource.description})
+            return cast("dict[str, Any]", self.spec.to_dict())
 
     def _register_responses(self) -> None:
         """Problems have a content type of their own."""
@@ -78,7 +101,8 @@ def error_docs() -> Response:
 
 
 def _document() -> dict[str, Any]:
-    return cast("dict[str, Any]", current_app.extensions[_EXTENSION].spec.to_dict())
+    document: Document = current_app.extensions[_EXTENSION]
+    return document.described()
 
 
 def _operations() -> Iterator[dict[str, Any]]:

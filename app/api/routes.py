@@ -56,6 +56,6 @@ def add(app: Flask) -> None:
     app.register_blueprint(admin_page.blueprint)
     document = pages.Document(app)
     for module in RESOURCES:
-        document.register_blueprint(module.blueprint)
+        document.add(module.blueprint)
     problems.register(app)  # after flask-smorest, whose own handler it replaces
     access.check_table(app)
