@@ -46,8 +46,9 @@ def hango(
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Ends before other tests begin: Playwright keeps an event loop running in their thread."""
     with chromium.started() as made:
         yield made
 
