@@ -125,7 +125,7 @@ def window(ground: Ground) -> Iterator[Finding]:
     long, short = ground.session(LARGE, copy="summarized"), ground.empty_session()
     covers = LARGE - kept
     with ground.database.transaction(ground.principal) as tx:
-        tx.messages.append(short, messages[covers:])
+        tx.messages.append(short.id, messages[covers:])
         for session, covered in ((tx.sessions.get(long), covers), (short, 1)):
             tx.checkpoints.add(session, _summary(covered))
 

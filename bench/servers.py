@@ -173,7 +173,7 @@ class Ground:
         session = self.empty_session()
         with self.database.transaction(self.principal) as tx:
             for start in range(0, len(messages), _BATCH):
-                tx.messages.append(session, messages[start : start + _BATCH])
+                tx.messages.append(session.id, messages[start : start + _BATCH])
         self._settle()
         return session.id
 

@@ -72,7 +72,7 @@ def by_the_store(ground: Ground) -> Insert:
 
     def insert(message: NewMessage) -> None:
         with ground.database.transaction(ground.principal) as tx:
-            tx.messages.append(session, [message])
+            tx.messages.append(session.id, [message])
 
     return insert
 

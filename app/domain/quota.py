@@ -60,6 +60,11 @@ class Quota:
     period: Period = Period.MONTH
     limits: Limits = Limits()
 
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether nothing of it can ever be used up."""
+        return self.limits == Limits()
+
 
 @dataclass(frozen=True, slots=True)
 class Reservation:

@@ -80,6 +80,7 @@ class Claimed(Generic[W]):
     principal: Principal  # in whose name it acts
     seconds_left: float  # until the deadline, by the database's clock
     loaded: Mapping[str, Any] | None  # what was read for it before: see `Loaded`
+    is_allowed: bool = True  # its user and its key were still good when it was claimed
 
 
 class Loaded(msgspec.Struct, frozen=True):

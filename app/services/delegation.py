@@ -94,7 +94,7 @@ class Helpers:
         about = {"agent_id": str(session.agent_id), "parent_id": str(self._session.id)}
         tx.audit.add(Action.SESSION_CREATE, "session", session.id, about)
         estimator = estimator_for(tx.agents.used_by(session).model)
-        (message,) = tx.messages.append(session, [prepare("user", prompt, estimator)])
+        (message,) = tx.messages.append(session.id, [prepare("user", prompt, estimator)])
         return tx.runs.start_task(
             new_id(),
             self._parent.held,

@@ -117,7 +117,6 @@ class _Execution:
         if self._claimed.loaded is not None:
             return msgspec.convert(self._claimed.loaded, Loaded)
         with self._transaction() as tx:
-            tx.runs.hold(self._claimed.held)
             loaded = frozen.load(tx, tx.sessions.get(self._run.session_id))
             tx.runs.keep_loaded(self._claimed.held, msgspec.to_builtins(loaded))
         return loaded
@@ -210,7 +209,6 @@ class _Execution:
         with self._runtime.database.reading(self._claimed.principal) as tx:
             call = calls.ready(tx, self._run.session_id, loaded, workbench, gathering.injected)
         with self._transaction() as tx:
-            tx.runs.hold(self._claimed.held)
             tx.runs.begin_call(self._claimed.held)
             calls.note_begin(self._runtime, tx, made_for, call)
         return call
@@ -254,18 +252,15 @@ class _Execution:
         new = self._messages(call, answer, results)
 
         def write(tx: Transaction) -> list[int]:
-            session = tx.sessions.lock(self._run.session_id)
-            tx.runs.hold(self._claimed.held, turns=self._turns - 1)
+            # First the session, as whoever appends to it does: no two can wait for each other.
+            stored = tx.messages.append(self._run.session_id, new)
             if ended is not None:
                 calls.note_end(self._runtime, tx, call, ended)
-            stored = tx.messages.append(session, new)
             if answer.left_out:
                 thinking.retire_all(tx, call.assembled)
             thinking.note_sent(tx, call.assembled, list(zip(new, stored, strict=True)))
             seqs = [each.seq for each in stored]
-            tx.runs.end_turn(self._claimed.held, seqs)
-            if ending is not None:
-                tx.runs.end(self._claimed.held, ending)
+            tx.runs.end_turn(self._claimed.held, self._turns, seqs, ending)
             return seqs
 
         seqs = self._writing.surely(write)
@@ -287,11 +282,7 @@ class _Execution:
     def _end(self, ending: Ending) -> None:
         """Write an ending that no turn has brought."""
 
-        def write(tx: Transaction) -> None:
-            tx.runs.hold(self._claimed.held)
-            tx.runs.end(self._claimed.held, ending)
-
-        self._writing.surely(write)
+        self._writing.surely(lambda tx: tx.runs.end(self._claimed.held, ending))
         self._tell_ended(ending)
 
     def _tell_ended(self, ending: Ending) -> None:

@@ -57,7 +57,7 @@ def add(
     used = tx.messages.has_tool_ids(session.id, calls)
     if faults := check_appended(tail, used, new):
         raise HistoryRefused(faults=faults)
-    return tx.messages.append(session, new)
+    return tx.messages.append(session.id, new)
 
 
 def stored(tx: Transaction, session_id: UUID, first: int, last: int) -> list[StoredMessage]:

@@ -64,9 +64,11 @@ def reserve(
     Raises:
         QuotaExceeded: less than that is left. Nothing is held.
     """
-    standing = tx.quota.standing(tx.quota.lock(), now)
-    if not standing.covers(amount):
-        raise _exceeded(standing)
+    limited = tx.quota.lock()
+    if not limited.is_unlimited:
+        standing = tx.quota.standing(limited, now)
+        if not standing.covers(amount):
+            raise _exceeded(standing)
     return tx.quota.reserve(record_id, amount, now + lease)
 
 
@@ -82,7 +84,10 @@ def check(tx: Transaction, *, now: datetime, most: Amount = NOTHING) -> None:
     Raises:
         QuotaExceeded: it is used up, reserved to the last token, or leaves too little.
     """
-    standing = show(tx, now=now)
+    quota = tx.quota.get()
+    if quota.is_unlimited:
+        return
+    standing = tx.quota.standing(quota, now)
     used_up = 0 in (standing.left.tokens, standing.left.micro_dollars)
     if used_up or not standing.covers(most):
         raise _exceeded(standing)

@@ -78,7 +78,7 @@ def begin(
             f"Wait for run {other.id}, or cancel it.", headers={"Location": f"/v1/runs/{other.id}"}
         )
     quota.check(tx, now=now)
-    (stored,) = tx.messages.append(session, [_checked(tx, session, message)])
+    (stored,) = tx.messages.append(session.id, [_checked(tx, session, message)])
     run = tx.runs.add(new_id(), session_id, session.agent_id, max_turns, stored.seq)
     tx.audit.add(Action.RUN_START, "session", session_id, {"run": str(run.id)})
     tx.enqueue(Job.EXECUTE_RUN, str(run.id))

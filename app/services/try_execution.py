@@ -12,7 +12,6 @@ from uuid import UUID
 import msgspec
 import structlog
 
-from app.domain.ids import rfc3339
 from app.domain.jsontext import dumps
 from app.domain.responses import Response
 from app.domain.text import clean_json
@@ -55,6 +54,7 @@ class _Result(NamedTuple):
 
     ending: Ending
     answer: str | None = None  # compact JSON of the blocks
+    made: tuple[Call, EndedCall] | None = None  # what its call came to, where that is not noted yet
 
 
 class _Execution:
@@ -71,7 +71,8 @@ class _Execution:
         """Make the call, and see that an ending is written, once."""
         try:
             result = self._result()
-            self._writing.surely(lambda tx: self._end(tx, result))
+            if not self._writing.surely(lambda tx: self._end(tx, result)):
+                raise WorkLost
         except LEFT:
             log.warning("try_left", id=str(self._claimed.work.id))
         else:
@@ -108,15 +109,14 @@ class _Execution:
             session_id=trial.session_id,
             try_id=trial.id,
         )
-        with self._runtime.database.reading(self._claimed.principal) as tx:
-            self._check_allowed(tx)
+        if not self._claimed.is_allowed:
+            raise NoLongerAllowed("Start it again with another key.")
         with injections.gathered(
             self._runtime, self._claimed.principal, made_for, loaded, deadline=self._deadline
         ) as gathering:
-            response = self._answered(loaded, made_for, gathering)
-        return _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
+            return self._answered(loaded, made_for, gathering)
 
-    def _answered(self, loaded: Loaded, made_for: MadeFor, gathering: Gathering) -> Response:
+    def _answered(self, loaded: Loaded, made_for: MadeFor, gathering: Gathering) -> _Result:
         call = self._begun(loaded, made_for, gathering)
         gathering.begun()
         started = time.monotonic()
@@ -133,8 +133,12 @@ class _Execution:
             self._note_end(call, ended)
             raise
         gathering.note(ended := calls.answered(self._runtime, call, response, started))
+        done = _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
+        if not gathering.asked:
+            return done._replace(made=(call, ended))
+        # What was paid is on record before hooks are told, however long they take.
         self._note_end(call, ended)
-        return response
+        return done
 
     def _begun(self, loaded: Loaded, made_for: MadeFor, gathering: Gathering) -> Call:
         """The call, on record as begun: from now on nobody repeats it."""
@@ -143,29 +147,25 @@ class _Execution:
             call = calls.ready(tx, trial.session_id, loaded, injected=injected)
             against = try_diffs.against_plain(tx, trial.session_id, loaded, call, injected)
         with self._runtime.database.transaction(self._claimed.principal) as tx:
-            tx.tries.hold(held)
             sending = SentSnapshot.of(call.shown, call.assembled.request, against)
             tx.tries.begin_call(held, sending)
             calls.note_begin(self._runtime, tx, made_for, call)
         return call
 
-    def _check_allowed(self, tx: Transaction) -> None:
-        """Raises NoLongerAllowed."""
-        trial = self._claimed.work
-        key = tx.keys.get(trial.key_id) if trial.key_id else None
-        disabled = tx.users.get(trial.owner_id).disabled_at is not None
-        now = rfc3339(self._runtime.now())
-        if disabled or (key and (key.revoked_at or (key.expires_at or now) < now)):
-            raise NoLongerAllowed("Start it again with another key.")
-
     def _note_end(self, call: Call, ended: EndedCall) -> None:
         """Without the claim: what was paid for is on record also for a try that was given up."""
         self._writing.surely(lambda tx: calls.note_end(self._runtime, tx, call, ended))
 
-    def _end(self, tx: Transaction, result: _Result) -> None:
-        tx.tries.hold(self._claimed.held)
-        tx.tries.end(self._claimed.held, result.ending, answer=result.answer)
+    def _end(self, tx: Transaction, result: _Result) -> bool:
+        """Whether the try was still this worker's to end; what was paid is on record anyway."""
+        if result.made is not None:
+            calls.note_end(self._runtime, tx, *result.made)
+        try:
+            tx.tries.end(self._claimed.held, result.ending, answer=result.answer)
+        except WorkLost:
+            return False
         tries.go_on(tx, self._claimed.work)
+        return True
 
 
 def _span_attributes(claimed: Claimed[Try]) -> spans.Attributes:

@@ -16,7 +16,7 @@ from app.domain.injections import Injection
 from app.domain.pages import Page
 from app.domain.sessions import Session
 from app.errors import InUse, NotFound
-from app.store.hot import HotRead, parameter
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository, breaks, containing, page_by_id
 from app.store.scope import Scope
 from app.store.tables import agents
@@ -26,7 +26,7 @@ _MADE_THERE = {"version", "created_at", "updated_at"}
 _CHANGEABLE = {column.name for column in _COLUMNS} - _MADE_THERE - {"id", "tenant_id", "owner_id"}
 
 
-@HotRead
+@Hot
 def _usable(scope: Scope) -> Select[Any]:
     return select(*_COLUMNS).where(scope.usable_agent(), agents.c.id == parameter("agent"))
 

@@ -16,6 +16,7 @@ from app.store.repository import Repository, page_by_id
 from app.store.scope import Scope
 from app.store.tables import audit_events
 
+_ADD = insert(audit_events)
 _COLUMNS = [audit_events.c[field.name] for field in fields(AuditEvent)]
 
 
@@ -40,22 +41,21 @@ class Audit(Repository):
         `detail` holds ids, numbers and names of fields; no content, no secret.
         """
         principal = self._scope.principal
-        self._connection.execute(
-            insert(audit_events).values(
-                tenant_id=principal.tenant_id,
-                id=new_id(),
-                user_id=principal.user_id,
-                key_id=principal.key_id,
-                action=action,
-                target_kind=target_kind,
-                target_id=str(target_id),
-                outcome=outcome,
-                detail=detail,
-                request_id=self._origin.request_id,
-                trace_id=self._origin.trace_id,
-                address=self._origin.address,
-            )
-        )
+        row = {
+            "tenant_id": principal.tenant_id,
+            "id": new_id(),
+            "user_id": principal.user_id,
+            "key_id": principal.key_id,
+            "action": action,
+            "target_kind": target_kind,
+            "target_id": str(target_id),
+            "outcome": outcome,
+            "detail": detail,
+            "request_id": self._origin.request_id,
+            "trace_id": self._origin.trace_id,
+            "address": self._origin.address,
+        }
+        self._connection.execute(_ADD, row)
 
     def page(
         self, after: UUID | None, limit: int, *, action: str | None = None

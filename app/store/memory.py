@@ -13,7 +13,7 @@ from app.domain.files import Room
 from app.domain.ports import FileSize, MemoryFile
 from app.domain.text import clean
 from app.errors import NotFound
-from app.store.hot import HotRead, parameter
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository, insert_where
 from app.store.scope import Scope
 from app.store.tables import agents, memory_files
@@ -22,7 +22,7 @@ _SIZE = func.octet_length(memory_files.c.content)
 _COLUMNS = [memory_files.c[name] for name in MemoryFile.__struct_fields__]
 
 
-@HotRead
+@Hot
 def _of_agent(scope: Scope) -> Select[Any]:
     mine = scope.of_agent(memory_files, scope.usable_agent())
     found = select(*_COLUMNS).where(mine, memory_files.c.agent_id == parameter("agent"))

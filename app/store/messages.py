@@ -8,10 +8,13 @@ from uuid import UUID
 
 from msgspec.structs import asdict
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Integer,
     ScalarSelect,
+    Select,
     Text,
+    Update,
     any_,
     case,
     func,
@@ -28,19 +31,53 @@ from app.domain.messages import MessageRef, NewMessage, StoredMessage
 from app.domain.pages import Page
 from app.domain.parts import MAX_SEQ
 from app.domain.ports import History
-from app.domain.sessions import Session
 from app.errors import NotFound
 from app.store import history
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository
+from app.store.scope import Scope
 from app.store.tables import messages, sessions
 
 _STORED = [messages.c[name] for name in StoredMessage.__struct_fields__]
+_INSERT = insert(messages)
+
+
+@Hot
+def _take_numbers(scope: Scope) -> Update:
+    return (
+        update(sessions)
+        .where(scope.session(), sessions.c.id == parameter("session"))
+        .values(
+            last_seq=sessions.c.last_seq + parameter("number", Integer()),
+            message_tokens=sessions.c.message_tokens + parameter("tokens", BigInteger()),
+            updated_at=func.now(),
+        )
+        .returning(sessions.c.last_seq, sessions.c.updated_at)
+    )
+
+
+@Hot
+def _contents(scope: Scope) -> Select[Any]:
+    return select(messages.c.seq, messages.c.content).where(
+        scope.of_session(messages),
+        messages.c.session_id == parameter("session"),
+        messages.c.seq.between(parameter("first"), parameter("last")),
+    )
+
+
+@Hot
+def _contents_among(scope: Scope) -> Select[Any]:
+    return select(messages.c.seq, messages.c.content).where(
+        scope.of_session(messages),
+        messages.c.session_id == parameter("session"),
+        messages.c.seq == any_(parameter("seqs", ARRAY(Integer))),
+    )
 
 
 class Messages(Repository):
     """The messages of the principal's sessions."""
 
-    def append(self, session: Session, new: Sequence[NewMessage]) -> list[StoredMessage]:
+    def append(self, session_id: UUID, new: Sequence[NewMessage]) -> list[StoredMessage]:
         """Store messages at the session's end, numbered without a gap. Raises NotFound.
 
         Taking the numbers locks the session until the transaction ends, so that the order of
@@ -49,20 +86,12 @@ class Messages(Repository):
         """
         if not new:
             return []
-        taken = self._one(
-            update(sessions)
-            .where(self._scope.session(), sessions.c.id == session.id)
-            .values(
-                last_seq=sessions.c.last_seq + len(new),
-                message_tokens=sessions.c.message_tokens + sum(each.tokens for each in new),
-                updated_at=func.now(),
-            )
-            .returning(sessions.c.last_seq, sessions.c.updated_at)
-        )
+        tokens = sum(each.tokens for each in new)
+        taken = self._hot_one(_take_numbers, session=session_id, number=len(new), tokens=tokens)
         first = taken.last_seq - len(new) + 1
-        place = {"tenant_id": self._scope.tenant_id, "session_id": session.id}
+        place = {"tenant_id": self._scope.tenant_id, "session_id": session_id}
         rows = [place | {"seq": seq} | asdict(each) for seq, each in enumerate(new, first)]
-        self._connection.execute(insert(messages), rows)
+        self._connection.execute(_INSERT, rows)
         return [_stored(row, taken.updated_at) for row in rows]
 
     def page(self, session_id: UUID, after_seq: int | None, limit: int) -> Page[StoredMessage]:
@@ -106,12 +135,12 @@ class Messages(Repository):
         wanted = sorted({seq for seq in seqs if 1 <= seq <= MAX_SEQ})
         if not wanted:
             return {}
-        found = select(messages.c.seq, messages.c.content).where(
-            *self._visible(session_id), messages.c.seq.between(wanted[0], wanted[-1])
-        )
-        if len(wanted) != wanted[-1] - wanted[0] + 1:
-            found = found.where(messages.c.seq == any_(literal(wanted, ARRAY(Integer))))
-        return {row.seq: row.content for row in self._rows(found)}
+        first, last = wanted[0], wanted[-1]
+        if len(wanted) == last - first + 1:
+            rows = self._hot(_contents, session=session_id, first=first, last=last)
+        else:
+            rows = self._hot(_contents_among, session=session_id, seqs=wanted)
+        return {row.seq: row.content for row in rows}
 
     def headers(self, session_id: UUID, seqs: Iterable[int], counted_by: str) -> list[MessageRef]:
         """These messages without their content, by number; unknown ones left out."""

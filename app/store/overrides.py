@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, Table, delete, func, insert, or_, 
 from app.domain.ids import new_id
 from app.domain.overrides import Override, OverrideSet, PastSet, SavedOverride, SavedSet, Target
 from app.errors import NotFound
-from app.store.hot import HotRead, parameter
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository
 from app.store.scope import Scope
 from app.store.tables import agents, context_overrides, override_sets, sessions
@@ -33,7 +33,7 @@ _FIELDS = ("part", "action", "replacement", "reason", "base_sha256", "created_by
 _SAVED = [context_overrides.c[name] for name in _FIELDS]
 
 
-@HotRead
+@Hot
 def _for_run(scope: Scope) -> Select[Any]:
     table = context_overrides
     of_agent = scope.of_agent(table, scope.usable_agent())

@@ -9,22 +9,81 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     Connection,
+    Row,
     Select,
     Table,
+    Update,
     cast,
     delete,
     func,
+    insert,
     select,
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from app.domain.ids import rfc3339
 from app.domain.quota import Amount, Limits, Period, Quota, Reservation, Standing
 from app.errors import NotFound
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository
+from app.store.scope import Scope
 from app.store.tables import quota_days, quota_reservations, quotas
+
+
+@Hot
+def _own(scope: Scope) -> Select[Any]:
+    columns = (quotas.c.period, quotas.c.tokens, quotas.c.micro_dollars)
+    return select(*columns).where(scope.in_tenant(quotas))
+
+
+@Hot
+def _own_locked(scope: Scope) -> Select[Any]:
+    columns = (quotas.c.period, quotas.c.tokens, quotas.c.micro_dollars)
+    return select(*columns).where(scope.in_tenant(quotas)).with_for_update()
+
+
+@Hot
+def _standing(scope: Scope) -> Select[Any]:
+    days, held = quota_days.c, quota_reservations.c
+    used = _total(quota_days).where(
+        scope.in_tenant(quota_days),
+        days.day >= parameter("start"),
+        days.day < parameter("end"),
+    )
+    reserved = _total(quota_reservations).where(
+        scope.in_tenant(quota_reservations),
+        held.settled_at.is_(None),
+        held.lease_until > parameter("at"),
+    )
+    return select(used.subquery().join(reserved.subquery(), true()))
+
+
+_RESERVE = insert(quota_reservations)
+
+
+@Hot
+def _settle(scope: Scope) -> Update:
+    return (
+        update(quota_reservations)
+        .where(
+            scope.owned(quota_reservations, "user_id"),
+            quota_reservations.c.id == parameter("id"),
+            quota_reservations.c.settled_at.is_(None),
+        )
+        .values(settled_at=func.now())
+    )
+
+
+@Hot
+def _spend(scope: Scope) -> Update:
+    days = quota_days.c
+    spent = {
+        name: days[name] + parameter(name, BigInteger()) for name in ("tokens", "micro_dollars")
+    }
+    today = (scope.in_tenant(quota_days), days.day == parameter("day"))
+    return update(quota_days).where(*today).values(**spent)
 
 
 class Quotas(Repository):
@@ -32,7 +91,7 @@ class Quotas(Repository):
 
     def get(self) -> Quota:
         """What the tenant may use; unlimited where nobody set a limit."""
-        return self._quota(self._own())
+        return _quota(self._hot_first(_own))
 
     def put(self, quota: Quota) -> Quota:
         """Replace the limits. Raises NotFound when the principal is no admin."""
@@ -43,52 +102,42 @@ class Quotas(Repository):
             "tokens": quota.limits.tokens,
             "micro_dollars": quota.limits.micro_dollars,
         }
-        new = insert(quotas).values(tenant_id=self._scope.tenant_id, **values)
+        new = upsert(quotas).values(tenant_id=self._scope.tenant_id, **values)
         self._connection.execute(
             new.on_conflict_do_update(index_elements=["tenant_id"], set_=values)
         )
         return quota
 
     def lock(self) -> Quota:
-        """The same as `get`, and until this transaction ends nobody else reserves."""
-        locked = self._own().with_for_update()
-        if self._first(locked) is None:
-            new = insert(quotas).values(tenant_id=self._scope.tenant_id)
-            self._connection.execute(new.on_conflict_do_nothing())
-        return self._quota(locked)
+        """The same as `get`; where there are limits, nobody else reserves until `tx` ends."""
+        return _quota(self._hot_first(_own_locked))
 
     def standing(self, quota: Quota, at: datetime) -> Standing:
         """How much of this quota was used and is reserved at this moment.
 
         One statement, and so one snapshot: a call that is being settled counts once.
         """
-        days, held = quota_days.c, quota_reservations.c
-        used = _total(quota_days).where(
-            self._scope.in_tenant(quota_days),
-            days.day >= quota.period.start(at).date(),
-            days.day < quota.period.end(at).date(),
+        row = self._hot_one(
+            _standing,
+            start=quota.period.start(at).date(),
+            end=quota.period.end(at).date(),
+            at=rfc3339(at),
         )
-        reserved = _total(quota_reservations).where(
-            self._scope.in_tenant(quota_reservations),
-            held.settled_at.is_(None),
-            held.lease_until > rfc3339(at),
-        )
-        both = used.subquery().join(reserved.subquery(), true())
-        row = self._one(select(both))
         return Standing(quota, at, Amount(row[0], row[1]), Amount(row[2], row[3]))
 
     def reserve(self, call_id: UUID, amount: Amount, lease_until: datetime) -> Reservation:
         """Hold so much back. Whether it is left was asked before, under the lock."""
         made = Reservation(call_id, amount, rfc3339(lease_until))
         self._connection.execute(
-            insert(quota_reservations).values(
-                tenant_id=self._scope.tenant_id,
-                user_id=self._scope.user_id,
-                id=made.id,
-                tokens=amount.tokens,
-                micro_dollars=amount.micro_dollars,
-                lease_until=made.lease_until,
-            )
+            _RESERVE,
+            {
+                "tenant_id": self._scope.tenant_id,
+                "user_id": self._scope.user_id,
+                "id": made.id,
+                "tokens": amount.tokens,
+                "micro_dollars": amount.micro_dollars,
+                "lease_until": made.lease_until,
+            },
         )
         return made
 
@@ -97,43 +146,22 @@ class Quotas(Repository):
 
         False, and nothing is counted: it was settled before, or is not the principal's.
         """
-        mine = update(quota_reservations).where(
-            self._scope.owned(quota_reservations, "user_id"),
-            quota_reservations.c.id == reservation_id,
-            quota_reservations.c.settled_at.is_(None),
-        )
-        settled = mine.values(settled_at=func.now()).returning(quota_reservations.c.id)
-        if self._first(settled) is None:
+        if not self._hot_write(_settle, id=reservation_id):
             return False
         if spent != Amount():
             self._add(spent, on)
         return True
 
     def _add(self, spent: Amount, on: date) -> None:
-        new = insert(quota_days).values(
-            tenant_id=self._scope.tenant_id,
-            day=on,
-            tokens=spent.tokens,
-            micro_dollars=spent.micro_dollars,
-        )
-        days = quota_days.c
+        amounts = {"tokens": spent.tokens, "micro_dollars": spent.micro_dollars}
+        if self._hot_write(_spend, day=on, **amounts):
+            return
+        first = upsert(quota_days).values(tenant_id=self._scope.tenant_id, day=on, **amounts)
+        days = quota_days.c  # another call may have been the first of this day meanwhile
+        more = {name: days[name] + first.excluded[name] for name in amounts}
         self._connection.execute(
-            new.on_conflict_do_update(
-                index_elements=["tenant_id", "day"],
-                set_={
-                    "tokens": days.tokens + new.excluded.tokens,
-                    "micro_dollars": days.micro_dollars + new.excluded.micro_dollars,
-                },
-            )
+            first.on_conflict_do_update(index_elements=["tenant_id", "day"], set_=more)
         )
-
-    def _own(self) -> Select[Any]:
-        columns = (quotas.c.period, quotas.c.tokens, quotas.c.micro_dollars)
-        return select(*columns).where(self._scope.in_tenant(quotas))
-
-    def _quota(self, own: Select[Any]) -> Quota:
-        row = self._first(own)
-        return Quota() if row is None else Quota(Period(row[0]), Limits(row[1], row[2]))
 
 
 class AllQuotas:
@@ -152,3 +180,7 @@ def _total(table: Table) -> Select[Any]:
     sums = (func.coalesce(func.sum(table.c[name]), 0) for name in ("tokens", "micro_dollars"))
     tokens, micro_dollars = (cast(each, BigInteger) for each in sums)
     return select(tokens.label("tokens"), micro_dollars.label("micro_dollars"))
+
+
+def _quota(row: Row[Any] | None) -> Quota:
+    return Quota() if row is None else Quota(Period(row[0]), Limits(row[1], row[2]))

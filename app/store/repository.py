@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.domain.pages import Page
 from app.errors import NotFound
-from app.store.hot import HotRead
+from app.store.hot import Hot
 from app.store.scope import Scope
 
 T = TypeVar("T")
@@ -46,12 +46,19 @@ class Repository:
             raise NotFound
         return row
 
-    def _hot(self, read: HotRead, **values: UUID) -> list[Row[Any]]:
-        return list(read.execute(self._connection, self._scope, values))
+    def _hot(self, statement: Hot[Any], **values: Any) -> list[Row[Any]]:
+        return list(statement.execute(self._connection, self._scope, values))
 
-    def _hot_one(self, read: HotRead, **values: UUID) -> Row[Any]:
+    def _hot_write(self, statement: Hot[Any], **values: Any) -> int:
+        """How many rows it has written."""
+        return statement.execute(self._connection, self._scope, values).rowcount
+
+    def _hot_first(self, statement: Hot[Any], **values: Any) -> Row[Any] | None:
+        return statement.execute(self._connection, self._scope, values).first()
+
+    def _hot_one(self, statement: Hot[Any], **values: Any) -> Row[Any]:
         """The row. Raises NotFound when it is not there, or not in the scope."""
-        row = read.execute(self._connection, self._scope, values).first()
+        row = self._hot_first(statement, **values)
         if row is None:
             raise NotFound
         return row

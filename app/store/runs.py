@@ -11,13 +11,36 @@ from sqlalchemy import Integer, Row, func, insert, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from app.domain.runs import Run
-from app.domain.work import Claimed, Held, Status
-from app.errors import WorkLost
+from app.domain.work import Claimed, Ending, Held, Status
+from app.store.hot import parameter
 from app.store.repository import insert_where
 from app.store.tables import runs, sessions
-from app.store.work import AllWork, WorkOf, claimed, claimed_columns, columns_of, is_open
+from app.store.work import (
+    AllWork,
+    WorkOf,
+    change_held,
+    claimed,
+    claimed_columns,
+    columns_of,
+    end_held,
+    ended,
+    is_held,
+    is_open,
+)
 
 _CLAIMED = claimed_columns(runs, Run)
+
+_KEEP_LOADED = change_held(runs, loaded=parameter("loaded"))
+_BEGIN_CALL = change_held(runs, call_started_at=func.clock_timestamp())
+_TURN = {
+    "turns": runs.c.turns + 1,
+    "seqs": runs.c.seqs.op("||")(parameter("seqs", ARRAY(Integer))),
+    "call_started_at": None,
+}
+_IS_NEXT = runs.c.turns == parameter("behind")
+_END_TURN = change_held(runs, _IS_NEXT, **_TURN)
+_END_LAST_TURN = end_held(runs, _IS_NEXT, **_TURN)
+_END = end_held(runs)
 
 
 class Runs(WorkOf[Run]):
@@ -80,7 +103,9 @@ class Runs(WorkOf[Run]):
             func.now() + lease,
         ]
         names = [*same, *own, "started_at", "lease_until"]
-        added = insert(runs).from_select(names, select(*columns).where(*self._held(parent)))
+        added = insert(runs).from_select(
+            names, select(*columns).where(*is_held(runs, self._scope, parent))
+        )
         return self._claimed(self._one(added.returning(*_CLAIMED)))
 
     def task_of(self, parent_run_id: UUID, call_id: str) -> Claimed[Run] | None:
@@ -99,33 +124,46 @@ class Runs(WorkOf[Run]):
         row = self._first(self._select().where(runs.c.session_id == session_id, is_open(runs)))
         return None if row is None else self._made(row)
 
-    def hold(self, held: Held, turns: int | None = None) -> None:
-        """Lock the run for a write of the worker that has claimed it.
-
-        With `turns`, only while it has that many behind it: a turn that is written again, since
-        nobody knows whether it was, is not stored twice.
+    def keep_loaded(self, held: Held, loaded: Mapping[str, Any]) -> None:
+        """Keep what the run goes by, for the case that another worker has to go on.
 
         Raises:
-            WorkLost: it was settled, another worker has it, or the turn is stored.
+            WorkLost: it was settled, or another worker has it.
         """
-        super().hold(held)
-        if turns is not None:
-            behind = select(runs.c.id).where(*self._held(held), runs.c.turns == turns)
-            if self._first(behind) is None:
-                raise WorkLost
-
-    def keep_loaded(self, held: Held, loaded: Mapping[str, Any]) -> None:
-        """Keep what the run goes by, for the case that another worker has to go on."""
-        self._change(held, loaded=loaded)
+        self._change(_KEEP_LOADED, held, loaded=loaded)
 
     def begin_call(self, held: Held) -> None:
-        """From now on a call, or a tool, may be under way: nobody may repeat it."""
-        self._change(held, call_started_at=func.clock_timestamp())
+        """From now on a call, or a tool, may be under way: nobody may repeat it.
 
-    def end_turn(self, held: Held, seqs: Sequence[int]) -> None:
-        """Count a turn whose messages are stored; nothing is under way any more."""
-        written = runs.c.seqs.op("||")(literal(list(seqs), ARRAY(Integer)))
-        self._change(held, turns=runs.c.turns + 1, seqs=written, call_started_at=None)
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        self._change(_BEGIN_CALL, held)
+
+    def end_turn(
+        self, held: Held, turn: int, seqs: Sequence[int], ending: Ending | None = None
+    ) -> None:
+        """Count turn number `turn`, whose messages are stored; nothing is under way any more.
+
+        With `ending` the run has ended with it.
+
+        Raises:
+            WorkLost: it was settled, another worker has it, or the turn is stored: one that is
+                written again, since nobody knows whether it was, is not stored twice.
+        """
+        told = {"behind": turn - 1, "seqs": list(seqs)}
+        if ending is None:
+            self._change(_END_TURN, held, **told)
+        else:
+            self._change(_END_LAST_TURN, held, **told, **ended(ending))
+
+    def end(self, held: Held, ending: Ending) -> None:
+        """Bring it to its final state.
+
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        self._change(_END, held, **ended(ending))
 
     def _claimed(self, row: Row[Any]) -> Claimed[Run]:
         return claimed(self._made(row), row, self._scope.principal)

@@ -25,7 +25,7 @@ from app.domain.principals import Principal, Role
 from app.domain.sessions import ListedSession, Session
 from app.errors import NotFound
 from app.store.agents import subagent
-from app.store.hot import HotRead, parameter
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository, containing, insert_where, page_by_id
 from app.store.scope import Scope
 from app.store.tables import agents, context_overrides, sessions, users
@@ -33,7 +33,7 @@ from app.store.tables import agents, context_overrides, sessions, users
 _COLUMNS = [sessions.c[field.name] for field in fields(Session)]
 
 
-@HotRead
+@Hot
 def _by_id(scope: Scope) -> Select[Any]:
     return select(*_COLUMNS).where(scope.session(), sessions.c.id == parameter("session"))
 

@@ -10,7 +10,7 @@ from sqlalchemy import Integer, Row, Select, cast, delete, func, or_, select
 
 from app.domain.ports import Skill
 from app.errors import NotFound
-from app.store.hot import HotRead, parameter
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository, insert_where
 from app.store.scope import Scope
 from app.store.tables import agents, skills
@@ -19,7 +19,7 @@ _COLUMNS = [skills.c[name] for name in Skill.__struct_fields__]
 _CONTENT = ("description", "body", "allowed_tools")
 
 
-@HotRead
+@Hot
 def _of_agent(scope: Scope) -> Select[Any]:
     mine = scope.of_agent(skills, scope.usable_agent())
     found = select(*_COLUMNS).where(mine, skills.c.agent_id == parameter("agent"))

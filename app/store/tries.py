@@ -6,15 +6,58 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy import Insert, delete, func, select, tuple_
 
 from app.domain.ids import rfc3339
 from app.domain.tries import Plan, SentSnapshot, Try
-from app.domain.work import Held
+from app.domain.work import Ending, Held
 from app.errors import Gone, NotFound
-from app.store.repository import insert_where
+from app.store.hot import Hot, insert_given, parameter
+from app.store.scope import Scope
 from app.store.tables import sessions, tries, usage_records
-from app.store.work import AllWork, WorkOf, columns_of, is_open
+from app.store.work import (
+    AllWork,
+    WorkOf,
+    change_held,
+    columns_of,
+    end_held,
+    ended,
+    is_open,
+)
+
+_GIVEN = (
+    "tenant_id",
+    "id",
+    "session_id",
+    "owner_id",
+    "key_id",
+    "model",
+    "excluded",
+    "added",
+    "replaced",
+    "message",
+    "loaded",
+    "expires_at",
+    "baseline_id",
+    "ablation_id",
+    "snapshot",
+    "request_sha256",
+)
+
+
+@Hot
+def _add(scope: Scope) -> Insert:
+    mine = select(sessions.c.id).where(scope.session(), sessions.c.id == parameter("session_id"))
+    return insert_given(tries, _GIVEN, mine.exists()).returning(*columns_of(tries, Try))
+
+
+_BEGIN_CALL = change_held(
+    tries,
+    call_started_at=func.clock_timestamp(),
+    snapshot=parameter("snapshot"),
+    request_sha256=parameter("request_sha256"),
+)
+_END = end_held(tries, answer=parameter("answer"))
 
 
 class Tries(WorkOf[Try]):
@@ -42,9 +85,7 @@ class Tries(WorkOf[Try]):
             "ablation_id": plan.ablation_id,
             **_snapshot(plan.snapshot),
         }
-        mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == session_id)
-        added = insert_where(tries, values, mine.exists())
-        return self._made(self._one(added.returning(*columns_of(tries, Try))))
+        return self._made(self._hot_one(_add, **values))
 
     def get(self, work_id: UUID) -> Try:
         """Raises NotFound, and Gone for one that had called the model and was purged."""
@@ -63,8 +104,20 @@ class Tries(WorkOf[Try]):
         return [self._made(row) for row in self._rows(found.order_by(tries.c.id))]
 
     def begin_call(self, held: Held, sending: SentSnapshot) -> None:
-        """From now on the call may be under way: nobody may repeat it."""
-        self._change(held, call_started_at=func.clock_timestamp(), **_snapshot(sending))
+        """From now on the call may be under way: nobody may repeat it.
+
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        self._change(_BEGIN_CALL, held, **_snapshot(sending))
+
+    def end(self, held: Held, ending: Ending, answer: str | None = None) -> None:
+        """Bring it to its final state; `answer` is the compact JSON of its blocks.
+
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        self._change(_END, held, **ended(ending), answer=answer)
 
 
 class AllTries(AllWork[Try]):

@@ -7,11 +7,14 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Insert, Row, Select, Update, Uuid, any_, case, func, insert, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from app.domain.usage import CallRecord, EndedCall, SentPart, StartedCall, UsageTotals
 from app.errors import NotFound
+from app.store.hot import Hot, parameter
 from app.store.repository import Repository
+from app.store.scope import Scope
 from app.store.tables import sessions, usage_records
 
 _RECORD = [usage_records.c[name] for name in CallRecord.__struct_fields__]
@@ -22,6 +25,38 @@ _SUMMED = (
     "cache_write_tokens",
     "cost_micro_dollars",
 )
+_BEGUN = (
+    *(name for name in StartedCall.__struct_fields__ if name != "manifest"),
+    *("tenant_id", "user_id", "key_id", "outcome", "manifest"),
+)
+
+
+@Hot
+def _begin(scope: Scope) -> Insert:
+    columns = [usage_records.c[name] for name in _BEGUN]
+    values = [parameter(each.name, each.type) for each in columns]
+    earlier = select(func.coalesce(func.max(usage_records.c.call), 0) + 1).where(
+        scope.in_tenant(usage_records),
+        usage_records.c.run_id == parameter("run_id"),
+        usage_records.c.run_id.isnot(None),
+    )
+    number = case((parameter("run_id", Uuid()).isnot(None), earlier.scalar_subquery()))
+    mine = select(sessions.c.id).where(scope.session(), sessions.c.id == parameter("session_id"))
+    row = select(*values, number).where(mine.exists())
+    return insert(usage_records).from_select([*columns, usage_records.c.call], row)
+
+
+@Hot
+def _end(scope: Scope) -> Update:
+    ended = {name: parameter(name) for name in EndedCall.__struct_fields__}
+    mine = (scope.of_session(usage_records), usage_records.c.id == parameter("id"))
+    return update(usage_records).where(*mine).values(**ended)
+
+
+@Hot
+def _of_tries(scope: Scope) -> Select[Any]:
+    these = usage_records.c.try_id == any_(parameter("ids", ARRAY(Uuid)))
+    return select(usage_records.c.try_id, *_RECORD).where(scope.of_session(usage_records), these)
 
 
 class Usage(Repository):
@@ -32,23 +67,19 @@ class Usage(Repository):
 
         The caller holds the run, so that no number is taken twice. Raises NotFound.
         """
-        mine = select(sessions.c.id).where(self._scope.session(), sessions.c.id == call.session_id)
-        self._one(mine)
         values = msgspec.structs.asdict(call) | {
             "tenant_id": self._scope.tenant_id,
             "user_id": self._scope.user_id,
             "key_id": self._scope.principal.key_id,
             "outcome": "unknown",
-            "call": call.run_id and _next_call(self._scope.tenant_id, call.run_id),
             "manifest": msgspec.to_builtins(call.manifest),
         }
-        self._connection.execute(insert(usage_records).values(**values))
+        if not self._hot_write(_begin, **values):
+            raise NotFound
 
     def end(self, record_id: UUID, ended: EndedCall) -> None:
         """Note what a call came to."""
-        mine = self._scope.of_session(usage_records)
-        changed = update(usage_records).where(mine, usage_records.c.id == record_id)
-        self._connection.execute(changed.values(**msgspec.structs.asdict(ended)))
+        self._hot_write(_end, id=record_id, **msgspec.structs.asdict(ended))
 
     def calls(self, run_id: UUID) -> list[CallRecord]:
         """The calls of a run, in their order; none for a run that the principal does not see."""
@@ -76,11 +107,7 @@ class Usage(Repository):
 
     def of_tries(self, try_ids: Sequence[UUID]) -> dict[UUID, CallRecord]:
         """The calls of these tries, as far as there were any."""
-        mine = self._scope.of_session(usage_records)
-        found = select(usage_records.c.try_id, *_RECORD).where(
-            mine, usage_records.c.try_id.in_(try_ids)
-        )
-        return {row.try_id: _record(row) for row in self._rows(found)}
+        return {row.try_id: _record(row) for row in self._hot(_of_tries, ids=list(try_ids))}
 
     def sent_of_tries(
         self, try_ids: Sequence[UUID]
@@ -111,13 +138,6 @@ class Usage(Repository):
         return select(*columns).where(
             self._scope.of_session(usage_records), usage_records.c.run_id == run_id
         )
-
-
-def _next_call(tenant_id: UUID, run_id: UUID) -> Any:
-    earlier = select(func.coalesce(func.max(usage_records.c.call), 0) + 1).where(
-        usage_records.c.tenant_id == tenant_id, usage_records.c.run_id == run_id
-    )
-    return earlier.scalar_subquery()
 
 
 def _record(row: Row[Any]) -> CallRecord:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import timedelta
-from typing import Any, ClassVar, Generic, TypeVar
+from functools import cache
+from typing import Any, ClassVar, Generic, TypeVar, cast
 from uuid import UUID
 
 from sqlalchemy import (
@@ -19,10 +20,12 @@ from sqlalchemy import (
     Row,
     Select,
     Table,
+    Update,
     and_,
     case,
     func,
     literal,
+    or_,
     select,
     true,
     tuple_,
@@ -33,10 +36,21 @@ from app.domain.pages import Page
 from app.domain.principals import Principal, Role
 from app.domain.work import MAX_STARTS, WORKER_LOST, Claimed, Ending, Held, Status, Work
 from app.errors import WorkLost
+from app.store.hot import Hot, HotSystem, parameter
 from app.store.repository import Repository, page_by_id
-from app.store.tables import users
+from app.store.scope import Scope
+from app.store.tables import api_keys, users
 
 W = TypeVar("W", bound=Work)
+
+_DONE: Mapping[str, Any] = {
+    "lease_until": None,
+    "call_started_at": None,
+    "loaded": None,
+    "finished_at": func.clock_timestamp(),
+}
+
+_GIVEN = Held(parameter("id"), parameter("attempt"))
 
 
 class WorkOf(Repository, Generic[W]):
@@ -47,7 +61,8 @@ class WorkOf(Repository, Generic[W]):
 
     def get(self, work_id: UUID) -> W:
         """Raises NotFound."""
-        return self._made(self._one(self._select().where(self.table.c.id == work_id)))
+        by_id = _by_id(self.table, cast(Any, self.kind))
+        return self._made(self._hot_one(by_id, id=work_id))
 
     def page(self, session_id: UUID, after: UUID | None, limit: int) -> Page[W]:
         """Those of the session, newest first."""
@@ -81,19 +96,17 @@ class WorkOf(Repository, Generic[W]):
         Raises:
             WorkLost: it was settled, or another worker has it.
         """
-        found = select(self.table.c.id).where(*self._held(held)).with_for_update(key_share=True)
-        if self._first(found) is None:
+        if self._hot_first(_lock_held(self.table), id=held.id, attempt=held.attempt) is None:
             raise WorkLost
 
-    def end(self, held: Held, ending: Ending, **result: Any) -> None:
-        """Bring it to its final state."""
-        self._change(held, **final(ending), **result)
+    def _change(self, change: Hot[Update], held: Held, **values: Any) -> None:
+        """Write what the worker has to write that has claimed the row; see `change_held`.
 
-    def _change(self, held: Held, **values: Any) -> None:
-        self._connection.execute(update(self.table).where(*self._held(held)).values(**values))
-
-    def _held(self, held: Held) -> tuple[ColumnElement[bool], ...]:
-        return (self._scope.of_session(self.table), _is(self.table, held))
+        Raises:
+            WorkLost: it was settled, or another worker has it.
+        """
+        if not self._hot_write(change, id=held.id, attempt=held.attempt, **values):
+            raise WorkLost
 
     def _select(self) -> Select[Any]:
         return select(*columns_of(self.table, self.kind)).where(self._scope.of_session(self.table))
@@ -122,35 +135,17 @@ class AllWork(Generic[W]):
 
         `timeout` counts from the first claim: what is taken up again gets no new time.
         """
-        columns = self.table.c
-        deadline = func.coalesce(columns.deadline_at, func.now() + timeout)
-        taken = (
-            update(self.table)
-            .where(
-                columns.id == work_id,
-                columns.status == Status.QUEUED,
-                columns.attempt < MAX_STARTS,
-                users.c.tenant_id == columns.tenant_id,
-                users.c.id == columns.owner_id,
-            )
-            .values(
-                status=Status.RUNNING.value,
-                attempt=columns.attempt + 1,
-                worker=worker,
-                lease_until=self._lease(lease, deadline),
-                started_at=func.coalesce(columns.started_at, func.now()),
-                deadline_at=deadline,
-            )
-            .returning(*claimed_columns(self.table, self.kind), columns.tenant_id, users.c.role)
-        )
-        row = self._connection.execute(taken).first()
+        taken = _claim(self.table, cast(Any, self.kind), self.grace)
+        row = taken.execute(
+            self._connection, id=work_id, worker=worker, lease=lease, timeout=timeout
+        ).first()
         if row is None:
             return None
         work = made(self.kind, row)
         owner = Principal(
             tenant_id=row.tenant_id, user_id=work.owner_id, role=Role(row.role), key_id=work.key_id
         )
-        return claimed(work, row, owner)
+        return claimed(work, row, owner, is_allowed=row.is_allowed)
 
     def renew(self, held: Iterable[Held], lease: timedelta) -> dict[Held, bool]:
         """Those of the claims that are still good, from now on for `lease` more.
@@ -164,7 +159,7 @@ class AllWork(Generic[W]):
             .where(
                 tuple_(columns.id, columns.attempt).in_(claims), columns.status == Status.RUNNING
             )
-            .values(lease_until=self._lease(lease, columns.deadline_at))
+            .values(lease_until=_lease(self.grace, lease, columns.deadline_at))
             .returning(columns.id, columns.attempt, columns.cancel_requested_at)
         )
         return {
@@ -216,12 +211,6 @@ class AllWork(Generic[W]):
             values[name] = case((asked, otherwise), else_=literal(values[name], columns[name].type))
         return self._settle(self._lost(true(), limit), values)
 
-    def _lease(self, lease: timedelta, deadline: ColumnElement[Any]) -> ColumnElement[Any]:
-        until = func.now() + lease
-        if self.grace is None:
-            return until
-        return func.least(until, deadline + literal(self.grace, Interval))
-
     def _lost(self, condition: ColumnElement[bool], limit: int) -> Select[Any]:
         columns = self.table.c
         expired = and_(columns.status == Status.RUNNING, columns.lease_until < func.now())
@@ -252,7 +241,7 @@ def claimed_columns(table: Table, kind: type[Work]) -> list[ColumnElement[Any]]:
     return [*columns_of(table, kind), table.c.attempt, table.c.loaded, left]
 
 
-def claimed(work: W, row: Row[Any], principal: Principal) -> Claimed[W]:
+def claimed(work: W, row: Row[Any], principal: Principal, *, is_allowed: bool = True) -> Claimed[W]:
     """What a worker goes by that has claimed this row, in the name of `principal`."""
     return Claimed(
         work=work,
@@ -260,6 +249,7 @@ def claimed(work: W, row: Row[Any], principal: Principal) -> Claimed[W]:
         principal=principal,
         seconds_left=float(row.seconds_left),
         loaded=row.loaded,
+        is_allowed=is_allowed,
     )
 
 
@@ -271,14 +261,99 @@ def made(kind: type[W], row: Row[Any]) -> W:
 
 def final(ending: Ending) -> dict[str, Any]:
     """The columns of what has ended. What it went by is of no use any more."""
-    done = {"lease_until": None, "call_started_at": None, "loaded": None}
-    values = asdict(ending) | {"status": ending.status.value}
-    return values | done | {"finished_at": func.clock_timestamp()}
+    return {**ended(ending), **_DONE}
 
 
-def _is(table: Table, held: Held) -> ColumnElement[bool]:
-    return and_(
+def end_held(table: Table, *conditions: ColumnElement[bool], **more: Any) -> Hot[Update]:
+    """Brings a row that is held to its final state, with the values of `ended`."""
+    told = {field.name: parameter(field.name) for field in fields(Ending)}
+    return change_held(table, *conditions, **{**more, **told, **_DONE})
+
+
+def ended(ending: Ending) -> dict[str, Any]:
+    """The values of `end_held`."""
+    return asdict(ending) | {"status": ending.status.value}
+
+
+def change_held(table: Table, *conditions: ColumnElement[bool], **values: Any) -> Hot[Update]:
+    """A write to a row that its worker still holds. A write locks the row as `hold` does."""
+    return Hot(
+        lambda scope: (
+            update(table).where(*is_held(table, scope, _GIVEN), *conditions).values(**values)
+        )
+    )
+
+
+@cache
+def _by_id(table: Table, kind: type[Work]) -> Hot[Select[Any]]:
+    return Hot(
+        lambda scope: select(*columns_of(table, kind)).where(
+            scope.of_session(table), table.c.id == parameter("id")
+        )
+    )
+
+
+@cache
+def _lock_held(table: Table) -> Hot[Select[Any]]:
+    return Hot(
+        lambda scope: (
+            select(table.c.id).where(*is_held(table, scope, _GIVEN)).with_for_update(key_share=True)
+        )
+    )
+
+
+def is_held(table: Table, scope: Scope, held: Held) -> tuple[ColumnElement[bool], ...]:
+    """Whether it is the principal's, and still this worker's."""
+    return (
+        scope.of_session(table),
         table.c.id == held.id,
         table.c.attempt == held.attempt,
-        table.c.status == Status.RUNNING,
+        table.c.status == Status.RUNNING.value,
     )
+
+
+@cache
+def _claim(table: Table, kind: type[Work], grace: timedelta | None) -> HotSystem[Any]:
+    columns = table.c
+    lease, timeout = (parameter(name, Interval()) for name in ("lease", "timeout"))
+    deadline = func.coalesce(columns.deadline_at, func.now() + timeout)
+    key = select(api_keys.c.id).where(
+        api_keys.c.tenant_id == columns.tenant_id,
+        api_keys.c.id == columns.key_id,
+        api_keys.c.revoked_at.is_(None),
+        or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > func.now()),
+    )
+    is_allowed = and_(users.c.disabled_at.is_(None), or_(columns.key_id.is_(None), key.exists()))
+    return HotSystem(
+        lambda: (
+            update(table)
+            .where(
+                columns.id == parameter("id"),
+                columns.status == Status.QUEUED.value,
+                columns.attempt < MAX_STARTS,
+                users.c.tenant_id == columns.tenant_id,
+                users.c.id == columns.owner_id,
+            )
+            .values(
+                status=Status.RUNNING.value,
+                attempt=columns.attempt + 1,
+                worker=parameter("worker"),
+                lease_until=_lease(grace, lease, deadline),
+                started_at=func.coalesce(columns.started_at, func.now()),
+                deadline_at=deadline,
+            )
+            .returning(
+                *claimed_columns(table, kind),
+                columns.tenant_id,
+                users.c.role,
+                is_allowed.label("is_allowed"),
+            )
+        )
+    )
+
+
+def _lease(grace: timedelta | None, lease: Any, deadline: ColumnElement[Any]) -> ColumnElement[Any]:
+    until: ColumnElement[Any] = func.now() + lease
+    if grace is None:
+        return until
+    return func.least(until, deadline + literal(grace, Interval))

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from app.domain.work import MAX_STARTS
+from app.services import tries
 from tests.factories import until
 from tests.fakes.strict_provider import Reply, Silence, text, tool_use
 from tests.faults.brakes import READING, WRITING, Brake, brakes
-from tests.faults.conftest import BOTH, Stage, id_of, kind_of
+from tests.faults.conftest import BOTH, Stage, database_of, id_of, kind_of
 
 pytestmark = pytest.mark.processes
 
@@ -114,22 +115,31 @@ def test_with_the_answer_in_hand_it_is_not_asked_for_again(stage: Stage, kind: s
     goes_on(stage, session)
 
 
-def test_a_try_whose_cost_is_noted_keeps_it(stage: Stage) -> None:
-    """Its usage is written, its ending is not."""
+def test_what_was_paid_is_on_record_for_a_try_that_was_given_up(stage: Stage) -> None:
+    """Its worker was held up for so long that the sweep has settled it."""
     session = stage.session()
     path = stage.begin_unheard("tries", session)
-    with brakes(stage.runtime.settings) as (brake,):
-        when_asked(stage, lambda: brake.on_row("tries", id_of(path)), text("Paid for."))
-        stage.tell(path)
-        _wait_for_call(stage, brake)
-        kill_worker_of(stage, path)
+    when_asked(stage, lambda: _give_up(stage, id_of(path)), text("Paid for."))
+    stage.tell(path)
 
     assert stage.ended(path)["error"]["code"] == "worker_lost"
-    ((outcome, tokens),) = stage.calls(path)
-    assert outcome == "succeeded"
+    until(lambda: [outcome for outcome, _ in stage.calls(path)] == ["succeeded"])
+    ((_, tokens),) = stage.calls(path)
     assert tokens
-    assert len(stage.strict.calls) == 1
+    assert (stage.get(path)["status"], stage.get(path)["answer"]) == ("failed", None)
     goes_on(stage, session)
+
+
+def _give_up(stage: Stage, try_id: str) -> None:
+    def settled() -> bool:
+        with database_of(stage.runtime.settings) as cursor:
+            late = "lease_until = now() - interval '1 minute'"
+            cursor.execute(f"UPDATE tries SET {late} WHERE id = %s", (try_id,))
+            cursor.connection.commit()
+        tries.sweep(stage.runtime)
+        return stage.ask("SELECT status FROM tries WHERE id = %s", try_id) == [("failed",)]
+
+    until(settled)
 
 
 def test_during_a_tool_neither_call_nor_tool_is_repeated(stage: Stage) -> None:

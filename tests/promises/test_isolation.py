@@ -118,7 +118,7 @@ def hers(database: Database, people: People) -> Belongings:
         web_session = tx.web_sessions.add(bytes(32), HOUR)
         tx.memory.put(agent.id, PATH, "Alice's memory")
         tx.skills.put(agent.id, "brew", description="Tea", body="Boil")
-        tx.messages.append(session, [a_message("Alice's words", tool_use_ids="toolu_1")])
+        tx.messages.append(session.id, [a_message("Alice's words", tool_use_ids="toolu_1")])
         tx.thinking.add(session.id, [Thought(1, SHA, SHA, None)])
         tx.checkpoints.add(session, a_checkpoint())
         for target, part in _targets(agent, session):
@@ -313,7 +313,7 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "page of parent": lambda tx, hers: tx.sessions.page(None, 50, parent=hers.session.id).items,
     },
     "messages": {
-        "append": lambda tx, hers: tx.messages.append(hers.session, [a_message()]),
+        "append": lambda tx, hers: tx.messages.append(hers.session.id, [a_message()]),
         "page": lambda tx, hers: tx.messages.page(hers.session.id, None, 50),
         "history": lambda tx, hers: tx.messages.history(hers.session.id, COUNTED_BY),
         "outline": lambda tx, hers: tx.messages.outline(hers.session.id),
@@ -370,7 +370,7 @@ ATTEMPTS: Mapping[str, Mapping[str, Attempted]] = {
         "hold": lambda tx, hers: tx.runs.hold(hers.held),
         "keep_loaded": lambda tx, hers: tx.runs.keep_loaded(hers.held, {}),
         "begin_call": lambda tx, hers: tx.runs.begin_call(hers.held),
-        "end_turn": lambda tx, hers: tx.runs.end_turn(hers.held, [1]),
+        "end_turn": lambda tx, hers: tx.runs.end_turn(hers.held, 1, [1]),
         "end": lambda tx, hers: tx.runs.end(hers.held, CANCELLED),
     },
     "ablations": {
@@ -545,7 +545,7 @@ def test_absent_and_not_hers_are_the_same_failure(database, people, hers):
 def test_an_admin_sees_and_changes_what_its_members_have(database, people, hers):
     with database.transaction(people.admin) as tx:
         tx.memory.put(hers.agent.id, PATH, "Corrected")
-        tx.messages.append(hers.session, [a_message("Admin's words")])
+        tx.messages.append(hers.session.id, [a_message("Admin's words")])
 
         assert tx.users.get(hers.owner.user_id).name == "Alice"
         assert tx.agents.get_writable(hers.agent.id).owner_id == hers.owner.user_id

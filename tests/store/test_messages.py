@@ -37,8 +37,8 @@ def summary_of(covers_seq, text="So far", **changes):
 
 def test_messages_are_numbered_from_one_and_come_back_as_they_were(database, people, session):
     with database.transaction(people.alice) as tx:
-        first = tx.messages.append(session, [a_message("One"), a_message("Two", "assistant")])
-        second = tx.messages.append(session, [a_message("Three")])
+        first = tx.messages.append(session.id, [a_message("One"), a_message("Two", "assistant")])
+        second = tx.messages.append(session.id, [a_message("Three")])
 
     with database.reading(people.alice) as tx:
         page = tx.messages.page(session.id, None, 50)
@@ -52,14 +52,14 @@ def test_messages_are_numbered_from_one_and_come_back_as_they_were(database, peo
 
 def test_nothing_appended_changes_nothing(database, people, session):
     with database.transaction(people.alice) as tx:
-        assert tx.messages.append(session, []) == []
+        assert tx.messages.append(session.id, []) == []
         assert tx.sessions.get(session.id) == session
 
 
 def test_content_keeps_its_bytes(database, people, session):
     content = '[{"type":"tool_use","z":1,"a":1.50,"é":"\\u0000","b":12345678901234567890123}]'
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message(content=content)])
+        tx.messages.append(session.id, [a_message(content=content)])
 
     with database.reading(people.alice) as tx:
         assert tx.messages.contents(session.id, [1]) == {1: content}
@@ -69,7 +69,7 @@ def test_nul_and_lone_surrogates_never_reach_the_driver(database, people, sessio
     dirty = a_message(content='[{"text":"a\x00b\ud800"}]', preview="a\x00b\udfff")
 
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [dirty])
+        tx.messages.append(session.id, [dirty])
         (stored,) = tx.messages.page(session.id, None, 1).items
 
     assert stored.content == '[{"text":"a\ufffdb\ufffd"}]'
@@ -78,7 +78,7 @@ def test_nul_and_lone_surrogates_never_reach_the_driver(database, people, sessio
 
 def test_pages_go_through_all_of_it_once(database, people, session):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message(str(number)) for number in range(7)])
+        tx.messages.append(session.id, [a_message(str(number)) for number in range(7)])
 
     seqs, after = [], None
     with database.reading(people.alice) as tx:
@@ -100,7 +100,7 @@ def test_behind_the_end_there_is_an_empty_page(database, people, session, after)
 
 def test_numbers_that_no_message_can_have_are_not_found(database, people, session):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message()] * 3)
+        tx.messages.append(session.id, [a_message()] * 3)
 
         assert tx.messages.contents(session.id, []) == {}
         assert tx.messages.contents(session.id, [-1, 0, 4, 2**31, 10**30]) == {}
@@ -117,7 +117,8 @@ def test_writers_at_the_same_time_share_the_numbers(database, people, session):
         start.wait()
         with database.transaction(people.alice) as tx:
             return [
-                each.seq for each in tx.messages.append(session, [a_message()] * (number % 3 + 1))
+                each.seq
+                for each in tx.messages.append(session.id, [a_message()] * (number % 3 + 1))
             ]
 
     with ThreadPoolExecutor(20) as pool:
@@ -138,12 +139,12 @@ def test_the_order_of_numbers_is_the_order_of_commits(database, people, session)
     def second():
         appended.wait(10)
         with database.transaction(people.alice) as tx:
-            late.extend(tx.messages.append(session, [a_message("Second")]))
+            late.extend(tx.messages.append(session.id, [a_message("Second")]))
 
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(second)
         with database.transaction(people.alice) as tx:
-            tx.messages.append(session, [a_message("First")])
+            tx.messages.append(session.id, [a_message("First")])
             appended.set()
             assert late == []  # it waits for this transaction, which holds the session
         waiting.result(10)
@@ -154,11 +155,11 @@ def test_the_order_of_numbers_is_the_order_of_commits(database, people, session)
 @pytest.mark.committed
 def test_numbers_of_a_transaction_that_failed_are_taken_by_the_next(database, people, session):
     with suppress(ZeroDivisionError), database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message()])
+        tx.messages.append(session.id, [a_message()])
         raise ZeroDivisionError
 
     with database.transaction(people.alice) as tx:
-        assert [each.seq for each in tx.messages.append(session, [a_message()])] == [1]
+        assert [each.seq for each in tx.messages.append(session.id, [a_message()])] == [1]
 
 
 def test_history_has_headers_in_the_order_of_a_reference(database, people, session):
@@ -170,7 +171,7 @@ def test_history_has_headers_in_the_order_of_a_reference(database, people, sessi
         marks="thinking",
     )
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [new])
+        tx.messages.append(session.id, [new])
         history = tx.messages.history(session.id, COUNTED_BY)
 
     assert history.checkpoint is None
@@ -191,7 +192,7 @@ def test_history_has_headers_in_the_order_of_a_reference(database, people, sessi
 def test_a_count_of_another_estimator_is_not_known(database, people, session):
     with database.transaction(people.alice) as tx:
         mine, other = a_message(), a_message(counted_by=OTHER_ESTIMATOR)
-        tx.messages.append(session, [mine, other])
+        tx.messages.append(session.id, [mine, other])
 
         assert [each.tokens for each in tx.messages.history(session.id, COUNTED_BY).messages] == [
             4,
@@ -208,7 +209,7 @@ def test_an_empty_session_has_an_empty_history_and_an_absent_one_none(database, 
 
 def test_history_starts_behind_the_newest_checkpoint(database, people, session):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message(str(number)) for number in range(6)])
+        tx.messages.append(session.id, [a_message(str(number)) for number in range(6)])
         tx.checkpoints.add(session, summary_of(2, "First summary"))
         tx.checkpoints.add(session, summary_of(4, "Second summary"))
         history = tx.messages.history(session.id, COUNTED_BY)
@@ -227,7 +228,7 @@ def test_history_starts_behind_the_newest_checkpoint(database, people, session):
 @pytest.mark.parametrize("covers", [0, 1, 7])
 def test_coverage_never_falls_and_never_leads(database, people, session, covers):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message()] * 6)
+        tx.messages.append(session.id, [a_message()] * 6)
         tx.checkpoints.add(session, summary_of(2))
 
         with pytest.raises(ValueError, match="Covers"):
@@ -264,7 +265,7 @@ def turns(*wanted):
 )
 def test_the_tail_has_every_open_call(database, people, session, history, expected):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, turns(*history))
+        tx.messages.append(session.id, turns(*history))
         tail = tx.messages.tail(session.id)
 
     assert [each.seq for each in tail] == expected
@@ -273,7 +274,7 @@ def test_the_tail_has_every_open_call(database, people, session, history, expect
 
 def test_ids_of_calls_are_found_wherever_they_stand(database, people, session):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, turns("user", "assistant a ~server", "user >a"))
+        tx.messages.append(session.id, turns("user", "assistant a ~server", "user >a"))
         asked = {"a", "~a", "server", "~server", "b", ""}
 
         assert tx.messages.has_tool_ids(session.id, asked) == {"a", "~a", "server", "~server"}
@@ -282,7 +283,7 @@ def test_ids_of_calls_are_found_wherever_they_stand(database, people, session):
 
 def test_counts_are_renewed_and_nothing_else(database, people, session):
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message(), a_message(counted_by=OTHER_ESTIMATOR)])
+        tx.messages.append(session.id, [a_message(), a_message(counted_by=OTHER_ESTIMATOR)])
         before = tx.messages.page(session.id, None, 50).items
 
     with database.system() as tx:
@@ -307,7 +308,7 @@ def test_a_child_session_goes_with_its_parent(database, people, session):
                 parent_tool_use_id="toolu_1",
             )
         )
-        tx.messages.append(child, [a_message()])
+        tx.messages.append(child.id, [a_message()])
         tx.sessions.delete(session.id)
 
         assert tx.sessions.page(None, 50).items == []

@@ -187,7 +187,7 @@ def use(url: str, settings: Settings) -> None:
     people = settle(database)
     session = with_session(database, people.alice)
     with database.transaction(people.alice) as tx:
-        tx.messages.append(session, [a_message()])
+        tx.messages.append(session.id, [a_message()])
         tx.sessions.delete(session.id)
     database.dispose()
 

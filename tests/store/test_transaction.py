@@ -61,7 +61,7 @@ def test_reading_sees_one_moment(database, people):
     with database.reading(people.alice) as reader:
         assert reader.messages.history(session.id, COUNTED_BY).messages == []
         with database.transaction(people.alice) as tx:
-            tx.messages.append(session, [a_message()])
+            tx.messages.append(session.id, [a_message()])
 
         assert reader.messages.history(session.id, COUNTED_BY).messages == []
         assert reader.sessions.get(session.id).last_seq == 0
