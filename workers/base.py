@@ -17,6 +17,7 @@ from app.queue import REQUEST_ID_HEADER, celery_client, span_attributes
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 from app.telemetry import logs, names, spans
+from workers import deliveries
 
 log = structlog.get_logger(__name__)
 
@@ -46,6 +47,7 @@ def application(settings: Settings) -> Celery:
     the parent must not be shared.
     """
     celery = celery_client(settings)
+    deliveries.guard(celery)
     runtime = _once(lambda: build_runtime(settings, "hango-worker", pool_wait=POOL_WAIT))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from app.domain.jobs import Job, QueueName
+from tests.entries import job_message, strange_entries
 from tests.factories import until
 from tests.fakes.strict_provider import Reply, text
 from tests.faults.conftest import BOTH, FINAL, Stage
@@ -77,6 +76,17 @@ def test_a_job_that_makes_no_sense_stops_nothing(stage: Stage, poison: dict[str,
     assert len(stage.strict.calls) == 1
 
 
+def test_what_is_no_message_at_all_stops_nothing(stage: Stage) -> None:
+    """Neither by its bytes nor by its shape; nothing of it is kept to come again."""
+    for entry in strange_entries(QueueName.RUNS):
+        stage.runtime.redis.lpush(f"hango:{QueueName.RUNS}", entry)
+
+    path = stage.begin("runs", stage.session())
+
+    assert stage.ended(path)["status"] == "succeeded"
+    assert not stage.runtime.redis.hlen("hango:unacked")
+
+
 def _put(
     stage: Stage,
     queue: str,
@@ -87,17 +97,8 @@ def _put(
     type: str = "application/json",  # noqa: A002 (its name in a message)
 ) -> None:
     """Put a message into a queue without Celery's help."""
-    message = {
-        "body": base64.b64encode(json.dumps([args, kwargs or {}, {}]).encode()).decode(),
-        "content-encoding": "utf-8",
-        "content-type": type,
-        "headers": {"task": task, "id": str(uuid4()), "lang": "py"},
-        "properties": {
-            "body_encoding": "base64",
-            "delivery_tag": str(uuid4()),
-            "delivery_info": {"exchange": "", "routing_key": queue},
-        },
-    }
+    message = job_message(queue, task, [args, kwargs or {}, {}])
+    message["content-type"] = type
     stage.runtime.redis.lpush(f"hango:{queue}", json.dumps(message))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
+import kombu
 import pytest
 
 from app.domain.jobs import QUEUE_OF, Job, QueueName
@@ -15,6 +17,7 @@ from app.queue import Queue, broker_url, celery_client
 from app.runtime import Runtime, build_runtime
 from app.settings import Secret, Settings
 from app.telemetry import logs
+from tests.entries import CANARY, strange_entries
 from workers import ablations as _ablations  # noqa: F401 (registers its jobs)
 from workers import base, messages, schedule
 from workers import runs as _runs  # noqa: F401 (registers its jobs)
@@ -110,6 +113,38 @@ def test_a_broken_job_says_where_and_not_what(
     assert '"job_failed"' in logged
     assert "ValueError" in logged
     assert "canary" not in logged
+
+
+def test_a_worker_takes_jobs_and_refuses_the_rest_without_telling_its_content(
+    runtime: Runtime, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.configure("INFO")
+    strange = list(strange_entries(QueueName.RUNS))
+    for entry in strange:
+        runtime.redis.lpush(f"hango:{QueueName.RUNS}", entry)
+    runtime.queue.send(Job.EXECUTE_RUN, "the-row")
+
+    (taken,) = _taken(runtime, QueueName.RUNS)
+
+    assert taken[0] == ["the-row"]
+    logged = capsys.readouterr().out
+    assert logged.count('"message_refused"') == len(strange)
+    assert CANARY not in logged
+
+
+def _taken(runtime: Runtime, queue: QueueName) -> list[Any]:
+    """The bodies of what a worker would take from this queue, until it is empty."""
+    taken: list[Any] = []
+    celery = base.application(runtime.settings)
+    with celery.connection_for_read() as connection:
+        consumer = kombu.Consumer(  # type: ignore[no-untyped-call]
+            connection.default_channel, [kombu.Queue(queue)], accept=["json"]
+        )
+        consumer.register_callback(lambda body, message: (taken.append(body), message.ack()))
+        with consumer:
+            while not taken:
+                connection.drain_events(timeout=20)
+    return taken
 
 
 def test_a_job_for_what_is_gone_does_nothing(runtime: Runtime, clean_database: None) -> None:
