@@ -18,8 +18,6 @@ from app.domain.jobs import Job, QueueName
 
 log = structlog.get_logger(__name__)
 
-NAME = "hango"  # of this transport, in kombu's URLs
-
 
 class _Headers(msgspec.Struct):
     task: Job
@@ -85,9 +83,6 @@ def _is_a_job(message: Any) -> bool:
     return True
 
 
-def guard(celery: Any) -> None:
-    """Have this Celery application read its queues by way of `Transport`."""
-    TRANSPORT_ALIASES[NAME] = f"{__name__}:Transport"
-    # A socket's URL names its transport; all others leave it to the setting.
-    url = celery.conf.broker_url.replace("redis+socket:", f"{NAME}+socket:", 1)
-    celery.conf.update(broker_url=url, broker_transport=NAME)
+def guard() -> None:
+    """Have this process read Redis by way of `Transport`, however its URL is spelled."""
+    TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), f"{__name__}:Transport"))
