@@ -46,8 +46,8 @@ def application(settings: Settings) -> Celery:
     The runtime is built by the first job of a process, so always after the fork: connections of
     the parent must not be shared.
     """
-    deliveries.guard()
     celery = celery_client(settings)
+    deliveries.guard(celery)
     runtime = _once(lambda: build_runtime(settings, "hango-worker", pool_wait=POOL_WAIT))
     for name, function in JOBS.items():
         options = {"acks_late": False} if name in ACKNOWLEDGED_EARLY else {}

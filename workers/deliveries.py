@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 import msgspec
 import structlog
-from kombu.transport import TRANSPORT_ALIASES, redis
+from celery import Celery
+from kombu import connection
+from kombu.transport import redis
 
 from app.domain.jobs import Job, QueueName
 
@@ -83,6 +85,13 @@ def _is_a_job(message: Any) -> bool:
     return True
 
 
-def guard() -> None:
-    """Have this process read Redis by way of `Transport`, however its URL is spelled."""
-    TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), f"{__name__}:Transport"))
+class Connection(connection.Connection):
+    """To Redis, however its URL is spelled."""
+
+    def get_transport_cls(self) -> type[Transport]:
+        return Transport
+
+
+def guard(celery: Celery) -> None:
+    """Have this application read its queues by way of `Transport`."""
+    celery.amqp.Connection = Connection
