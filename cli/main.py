@@ -35,6 +35,7 @@ COMMANDS = {
     "users": ("cli.users:users", "People in your tenant."),
     "admin": ("cli.operate.admin:admin", "Tenants, users, keys."),
     "db": ("cli.operate.db:db", "The database schema."),
+    "secrets": ("cli.operate.secrets:secrets", "The keys that stored secrets need."),
 }
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import structlog
 from celery import signals
 
+from app.errors import Failure
 from app.provider.choice import provider_for
 from app.settings import BadSettings, Settings
+from app.store.transaction import Database
 from app.telemetry import logs
 from app.telemetry import setup as telemetry
 from workers import ablations, base, messages, runs, schedule, tries, upkeep
+
+log = structlog.get_logger(__name__)
 
 try:
     settings = Settings.from_environment()
@@ -27,6 +32,21 @@ def _load_provider(**_: object) -> None:
     provider = provider_for(settings)
     provider.prepare()
     provider.close()
+
+
+@signals.worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _look_at_secrets(**_: object) -> None:
+    """What cannot be opened is better known at the start than at the first call that needs it."""
+    database = Database(settings, application_name="hango-worker")
+    try:
+        with database.system() as tx:
+            unreadable = tx.secrets.counts().unreadable
+        if unreadable:
+            log.error("secrets_unreadable", number=unreadable)
+    except Failure as failure:
+        log.warning("secrets_unknown", code=failure.code)
+    finally:
+        database.dispose()
 
 
 @signals.worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # Celery has no types

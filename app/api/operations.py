@@ -38,12 +38,19 @@ def ready() -> Response:
 
 
 def _warnings() -> list[str]:
-    return [] if runtime().events.was_swept() else [_NO_SWEEP]
+    told = [] if runtime().events.was_swept() else [_NO_SWEEP]
+    return told if _passes(_secrets) else [*told, _UNREADABLE]
 
 
 _NO_SWEEP = (
     "No sweep has run for a minute: what dead workers leave is not settled. "
     "Are beat and a worker of the queue upkeep running?"
+)
+
+
+_UNREADABLE = (
+    "Stored secrets cannot be opened: they were sealed with another key than HANGO_SECRET_KEY and "
+    "HANGO_OLD_SECRET_KEY. `hango secrets check` counts them."
 )
 
 
@@ -80,6 +87,11 @@ def _broker(runtime: Runtime) -> bool:
 
 def _migrations(runtime: Runtime) -> bool:
     return runtime.database.is_current()
+
+
+def _secrets(runtime: Runtime) -> bool:
+    with runtime.database.system() as system:
+        return not system.secrets.counts().unreadable
 
 
 _CHECKS: Mapping[str, Callable[[Runtime], bool]] = {

@@ -11,7 +11,7 @@ from app.domain.jsontext import dumps, loads
 from app.errors import NotFound
 from app.store.repository import Repository
 from app.store.scope import Scope
-from app.store.secrets import Vault
+from app.store.secrets import Vault, about
 from app.store.tables import agents
 
 Headers = Mapping[str, str]
@@ -57,4 +57,4 @@ class HookHeaders(Repository):
             raise NotFound
 
     def _about(self, agent_id: UUID) -> str:
-        return f"{self._scope.tenant_id}|agents|{agent_id}"
+        return about(self._scope.tenant_id, agents.name, agent_id)

@@ -20,7 +20,7 @@ from app.domain.outside import (
 from app.errors import NotFound
 from app.store.repository import Repository
 from app.store.scope import Scope
-from app.store.secrets import Vault
+from app.store.secrets import Vault, about
 from app.store.tables import http_tools, mcp_servers
 
 Headers = Mapping[str, str]
@@ -77,7 +77,7 @@ class _Registered(Repository):
         return self._scope.in_tenant(self._table) & (self._table.c.name == name)
 
     def _about(self, name: str) -> str:
-        return f"{self._scope.tenant_id}|{self._table.name}|{name}"
+        return about(self._scope.tenant_id, self._table.name, name)
 
     def _check_admin(self) -> None:
         if not self._scope.principal.is_admin:

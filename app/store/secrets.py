@@ -6,6 +6,7 @@ import base64
 import secrets
 from collections.abc import Sequence
 from hashlib import sha256
+from uuid import UUID
 
 from app.errors import SecretsUnavailable
 
@@ -20,6 +21,11 @@ class Vault:
     def __init__(self, keys: Sequence[bytes] = ()) -> None:
         """The first key seals; all of them open. Without any, nothing can be kept."""
         self._keys = {_key_id(key): key for key in keys}
+
+    @property
+    def key_ids(self) -> tuple[str, ...]:
+        """What sealed texts begin with, by the key that seals them; the newest key's first."""
+        return tuple(self._keys)
 
     def seal(self, text: str, about: str) -> str:
         """The text, sealed. It opens only with the same `about`: whose it is and what it is.
@@ -51,6 +57,11 @@ class Vault:
         except InvalidTag:
             raise SecretsUnavailable(OTHER_KEY) from None
         return text.decode()
+
+
+def about(tenant_id: UUID | str, table: str, key: UUID | str) -> str:
+    """What binds a secret to its row: it opens in this one alone."""
+    return f"{tenant_id}|{table}|{key}"
 
 
 def _cipher(key: bytes):  # type: ignore[no-untyped-def]  # its type cannot be named here

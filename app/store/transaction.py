@@ -40,6 +40,7 @@ from app.store.quota import AllQuotas, Quotas
 from app.store.revision import SCHEMA_REVISION
 from app.store.runs import AllRuns, Runs
 from app.store.scope import Scope
+from app.store.sealed import AllSecrets
 from app.store.secrets import Vault
 from app.store.sessions import AllSessions, Sessions
 from app.store.skills import Skills
@@ -118,7 +119,7 @@ class Transaction:
 class SystemTransaction:
     """One unit of work across tenants, for what runs before or beside any principal."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, vault: Vault) -> None:
         self.tenants = AllTenants(connection)
         self.users = AllUsers(connection)
         self.keys = AllKeys(connection)
@@ -133,6 +134,7 @@ class SystemTransaction:
         self.idempotency = AllIdempotency(connection)
         self.measures = AllMeasures(connection)
         self.usage_reports = AllUsageReports(connection)
+        self.secrets = AllSecrets(connection, vault)
         self.queued: list[Queued] = []
 
     def enqueue(self, job: Job, row_id: str) -> None:
@@ -192,7 +194,7 @@ class Database:
             DatabaseUnavailable: PostgreSQL does not answer, or not in time.
         """
         with self._begun(_WRITING, system="on") as connection:
-            tx = SystemTransaction(connection)
+            tx = SystemTransaction(connection, self._vault)
             yield tx
         self._hand_over(tx.queued)
 

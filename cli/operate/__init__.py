@@ -1,1 +1,1 @@
-"""Commands that run beside the server: up, db, admin."""
+"""Commands that run beside the server: up, db, admin, secrets."""

@@ -19,7 +19,7 @@ HEAVY = {
 
 
 # Loaded one by one by the test below: what they import is of the server.
-BESIDE_THE_SERVER = ("up", "admin", "db")
+BESIDE_THE_SERVER = ("up", "admin", "db", "secrets")
 
 
 def walked(command: click.Command, path: str = "hango") -> Iterator[tuple[str, click.Command]]:
