@@ -8,7 +8,6 @@ What changes a message's own content is done before, where inspect sees it:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
 from typing import NamedTuple
 
 from app.domain.messages import Block
@@ -28,10 +27,13 @@ def repaired(turns: Iterable[Turn], *, system_messages: bool) -> list[Turn]:
 
 
 def _joined(turns: Iterable[Turn]) -> list[Turn]:
-    return [
-        Turn(role, [block for turn in same for block in turn.blocks])
-        for role, same in groupby(turns, key=lambda turn: turn.role)
-    ]
+    joined: list[Turn] = []
+    for turn in turns:
+        if joined and joined[-1].role == turn.role:
+            joined[-1].blocks.extend(turn.blocks)
+        else:
+            joined.append(Turn(turn.role, list(turn.blocks)))
+    return joined
 
 
 def _spoken_by_user(turns: Iterable[Turn]) -> Iterator[Turn]:

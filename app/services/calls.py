@@ -133,8 +133,8 @@ def make(  # noqa: PLR0913 (what one call is made of)
     deadline: float,
     cancelled: AskCancelled,
     on_event: OnEvent = unheard,
-) -> Response:
-    """Make the call, seen by its span. Nothing may be open meanwhile.
+) -> tuple[Response, EndedCall]:
+    """Make the call, seen by its span; the answer, and what to note. Nothing may be open meanwhile.
 
     Raises:
         ProviderFailure: there is no whole answer.
@@ -149,9 +149,9 @@ def make(  # noqa: PLR0913 (what one call is made of)
             ended = failed(runtime, call, failure, started)
             span.failed(failure.code, failure.seen.usage, ended.cost_micro_dollars)
             raise
-        ended = answered(runtime, call, response, started)
+        ended = _answered(runtime, call, response, started)
         span.answered(response, ended.cost_micro_dollars)
-        return response
+        return response, ended
 
 
 def _about(runtime: Runtime, call: Call, made_for: MadeFor) -> chat.About:
@@ -193,14 +193,16 @@ def manifest(shown: Snapshot) -> list[SentPart]:
     ]
 
 
-def answered(runtime: Runtime, call: Call, response: Response, started: float) -> EndedCall:
-    """What to note of a call that was answered. `started`: by `time.monotonic()`."""
+def _answered(runtime: Runtime, call: Call, response: Response, started: float) -> EndedCall:
     ended = _priced(runtime, call, "succeeded", started, response.usage, response.request_id)
     return msgspec.structs.replace(ended, thinking_left_out=len(response.input_transformations))
 
 
 def failed(runtime: Runtime, call: Call, failure: ProviderFailure, started: float) -> EndedCall:
-    """What to note of a call that failed: the figures as far as the provider had told them."""
+    """What to note of a call that failed: the figures as far as the provider had told them.
+
+    `started`: by `time.monotonic()`.
+    """
     seen = failure.seen
     return _priced(runtime, call, _outcome(failure), started, seen.usage, seen.request_id)
 

@@ -55,8 +55,7 @@ def assemble(  # noqa: PLR0913 (what one request is made of)
     Raises:
         NotFound: the session is not the principal's to see.
     """
-    session = tx.sessions.get(session_id)
-    agent = loaded.agent if loaded else tx.agents.used_by(session)
+    agent = loaded.agent if loaded else tx.agents.used_by(tx.sessions.get(session_id))
     estimator = estimator_for(agent.model)
     history = tx.messages.history(session_id, counted_by=estimator.id)
     if loaded:

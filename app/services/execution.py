@@ -179,7 +179,7 @@ class _Execution:
             gathering.begun()
             started = time.monotonic()
             try:
-                response = calls.make(
+                response, ended = calls.make(
                     self._runtime,
                     call,
                     made_for,
@@ -194,7 +194,6 @@ class _Execution:
                 gathering.note(calls.failed(self._runtime, call, failure, started))
                 self._failed(call, failure, started)
                 return None
-            ended = calls.answered(self._runtime, call, response, started)
             gathering.note(ended)
             if not gathering.asked:
                 return call, response, ended

@@ -12,9 +12,8 @@ from uuid import UUID
 import msgspec
 import structlog
 
-from app.domain.jsontext import dumps
+from app.domain.jsontext import clean_dumps
 from app.domain.responses import Response
-from app.domain.text import clean_json
 from app.domain.tries import SentSnapshot, Try
 from app.domain.usage import EndedCall
 from app.domain.work import CANCELLED, DEADLINE, Claimed, Ending, Loaded, Status
@@ -121,7 +120,7 @@ class _Execution:
         gathering.begun()
         started = time.monotonic()
         try:
-            response = calls.make(
+            response, ended = calls.make(
                 self._runtime,
                 call,
                 made_for,
@@ -132,7 +131,7 @@ class _Execution:
             gathering.note(ended := calls.failed(self._runtime, call, failure, started))
             self._note_end(call, ended)
             raise
-        gathering.note(ended := calls.answered(self._runtime, call, response, started))
+        gathering.note(ended)
         done = _Result(Ending(Status.SUCCEEDED, response.stop_reason), _answer(response))
         if not gathering.asked:
             return done._replace(made=(call, ended))
@@ -178,4 +177,4 @@ def _span_attributes(claimed: Claimed[Try]) -> spans.Attributes:
 
 
 def _answer(response: Response) -> str:
-    return dumps(clean_json(list(response.blocks)))
+    return clean_dumps(list(response.blocks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 import msgspec
@@ -16,6 +17,7 @@ from app.domain.completion import (
     entry_faults,
     history_faults,
 )
+from app.domain.messages import MessageRef
 from app.domain.overrides import Override
 from app.domain.sessions import Session
 from app.domain.text import clean
@@ -57,7 +59,10 @@ class Planning:
         self._tx = tx
         self._session = session
         self._saved = frozen.load(tx, session)
-        self._messages = overrides.messages_of(tx, session.id)
+
+    @cached_property
+    def _messages(self) -> Sequence[MessageRef]:
+        return overrides.messages_of(self._tx, self._session.id)
 
     def plan(self, wanted: Wanted) -> tuple[Plan, Assembled]:
         """Decide what is going to be sent.
@@ -89,7 +94,10 @@ class Planning:
         Raises:
             OverridesRefused: with a code for each entry that is wrong.
         """
-        own, places, messages = wanted.overrides, wanted.places, self._messages
+        own, places = wanted.overrides, wanted.places
+        if not own and not self._saved.overrides:
+            return Completed((), ())
+        messages = self._messages
         _refuse(entry_faults(own, (*AGENT_KINDS, *SESSION_KINDS), places))
         _refuse(overrides.ambiguous(own, messages, places))
         named = {each.part for each in own}

@@ -140,7 +140,7 @@ class Messages(Repository):
             rows = self._hot(_contents, session=session_id, first=first, last=last)
         else:
             rows = self._hot(_contents_among, session=session_id, seqs=wanted)
-        return {row.seq: row.content for row in rows}
+        return {seq: content for seq, content in rows}  # noqa: C416 (rows are no tuples to mypy)
 
     def headers(self, session_id: UUID, seqs: Iterable[int], counted_by: str) -> list[MessageRef]:
         """These messages without their content, by number; unknown ones left out."""

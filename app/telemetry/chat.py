@@ -10,10 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.domain.ids import identifier
-from app.domain.jsontext import dumps
+from app.domain.jsontext import clean_dumps, dumps
 from app.domain.responses import Response, Usage
 from app.domain.snapshots import Snapshot
-from app.domain.text import clean_json
 from app.domain.usage import Purpose
 from app.telemetry import context, metrics, names, spans
 from app.telemetry.spans import Attributes, Span
@@ -166,4 +165,4 @@ def _langfuse_figures(usage: Usage, cost_micro_dollars: int | None) -> Attribute
 
 
 def _json(value: Any) -> str:
-    return dumps(clean_json(value))
+    return clean_dumps(value)

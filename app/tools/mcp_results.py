@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.images import image_header
-from app.domain.jsontext import dumps
+from app.domain.jsontext import clean_dumps
 from app.domain.messages import Block
-from app.domain.text import clean, clean_json
+from app.domain.text import clean
 from app.domain.tools import ToolOutcome
 from app.domain.validity.media import image_findings
 
@@ -26,7 +26,7 @@ def outcome_of(result: Mapping[str, Any]) -> ToolOutcome:
     is_error = bool(result.get("isError"))
     blocks = list(_blocks(result.get("content") or (), takes_images=not is_error))
     if not blocks and "structuredContent" in result:
-        blocks = [_text(dumps(clean_json(result["structuredContent"])))]
+        blocks = [_text(clean_dumps(result["structuredContent"]))]
     blocks = [each for each in blocks if each["type"] != "text" or each["text"].strip()]
     if not blocks:
         return ToolOutcome(NOTHING, is_error)

@@ -20,7 +20,7 @@ class Mark(NamedTuple):
 def cache_findings(body: Mapping[str, Any]) -> Iterator[Finding]:
     """What is wrong with the marks of a request: tools, system and messages together."""
     marks = list(_marks(body))
-    automatic = isinstance(body.get("cache_control"), Mapping)
+    automatic = isinstance(body.get("cache_control"), dict)
     if len(marks) + automatic > MAX_MARKS and len(marks) != MAX_MARKS:
         yield Finding((), "cache_marks_too_many", f"At most {MAX_MARKS} cache marks.")
     if automatic and (len(marks) == MAX_MARKS or _is_at_odds(body, marks)):
@@ -46,7 +46,7 @@ def _is_at_odds(body: Mapping[str, Any], marks: Sequence[Mark]) -> bool:
 def _marks(body: Mapping[str, Any]) -> Iterator[Mark]:
     for path, block in _request_blocks(body):
         control = block.get("cache_control")
-        if isinstance(control, Mapping):
+        if isinstance(control, dict):
             yield Mark(path, _ttl(control))
 
 
@@ -67,5 +67,5 @@ def _request_blocks(body: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str
 
 def _within(items: Any, path: Path) -> Iterable[tuple[Path, Mapping[str, Any]]]:
     for index, item in enumerate(items if isinstance(items, list) else ()):
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             yield (*path, index), item

@@ -36,8 +36,10 @@ def message_findings(role: Any, content: Any, path: Path) -> Iterator[Finding]:
         yield Finding(path, "content_empty", "Give the message at least one block.")
     else:
         for index, block in enumerate(content):
-            yield from block_findings(block, role, (*path, index))
-        yield from _order_findings(content, path)
+            if role == SYSTEM or not _is_plain_text(block):
+                yield from block_findings(block, role, (*path, index))
+        if len(content) > 1:
+            yield from _order_findings(content, path)
 
 
 def text_findings(text: str, path: Path) -> Iterator[Finding]:
@@ -48,7 +50,7 @@ def text_findings(text: str, path: Path) -> Iterator[Finding]:
 
 def block_findings(block: Any, place: str, path: Path) -> Iterator[Finding]:
     """Everything wrong within one block that stands in `place`."""
-    kind = block.get("type") if isinstance(block, Mapping) else None
+    kind = block.get("type") if isinstance(block, dict) else None
     if not isinstance(kind, str) or not kind:
         yield Finding(path, "block_type", "A block is an object with a type.")
         return
@@ -60,6 +62,15 @@ def block_findings(block: Any, place: str, path: Path) -> Iterator[Finding]:
         yield from _detail_findings(kind, block, place, path)
 
 
+def _is_plain_text(block: Any) -> bool:
+    """Whether it is what most blocks are: nothing is wrong with one wherever blocks stand."""
+    if not isinstance(block, dict) or block.get("type") != "text" or len(block) != _PLAIN_FIELDS:
+        return False
+    text = block.get("text")
+    return isinstance(text, str) and bool(text) and not text.isspace()
+
+
+_PLAIN_FIELDS = 2  # type and text
 _PLACES_OF_UNKNOWN = frozenset({USER, ASSISTANT, IN_RESULT})
 
 
@@ -112,14 +123,14 @@ def _result_findings(result: Mapping[str, Any], path: Path) -> Iterator[Finding]
     yield from _nested_findings(content, IN_RESULT, (), path)
     if result.get("is_error") is True and isinstance(content, list):
         for index, block in enumerate(content):
-            if isinstance(block, Mapping) and block.get("type") != "text":
+            if isinstance(block, dict) and block.get("type") != "text":
                 yield Finding(
                     (*path, index), "tool_error_not_text", "A failed result holds text only."
                 )
 
 
 def _source_content_findings(source: Any, path: Path) -> Iterator[Finding]:
-    content = source.get("content") if isinstance(source, Mapping) else None
+    content = source.get("content") if isinstance(source, dict) else None
     if isinstance(content, str):
         yield from text_findings(content, path)
     yield from _nested_findings(content, USER, ("text", "image"), path)
@@ -129,7 +140,9 @@ def _nested_findings(
     content: Any, place: str, types: tuple[str, ...], path: Path
 ) -> Iterator[Finding]:
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        kind = block.get("type") if isinstance(block, Mapping) else None
+        kind = block.get("type") if isinstance(block, dict) else None
+        if place != SYSTEM and _is_plain_text(block):
+            continue
         if types and kind not in types:
             yield Finding((*path, index), "block_role", f"Only {' and '.join(types)} stand here.")
         else:
@@ -139,7 +152,7 @@ def _nested_findings(
 def _order_findings(content: list[Any], path: Path) -> Iterator[Finding]:
     """What depends on the order of blocks that only the message itself knows."""
     yield from _server_order_findings(content, path)
-    kinds = [block.get("type") for block in content if isinstance(block, Mapping)]
+    kinds = [block.get("type") for block in content if isinstance(block, dict)]
     if "compaction" in kinds and len(content) > 1:
         yield Finding(path, "compaction_place", "A compaction block is a message of its own.")
 
@@ -158,5 +171,5 @@ def _server_ids(
     content: list[Any], types: Mapping[str, str], name: str
 ) -> Iterator[tuple[int, str]]:
     for index, block in enumerate(content):
-        if isinstance(block, Mapping) and types.get(str(block.get("type"))) == SERVER:
+        if isinstance(block, dict) and types.get(str(block.get("type"))) == SERVER:
             yield index, str(block.get(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from app.domain.catalogue import ModelFacts
 from app.domain.images import image_header
@@ -23,6 +23,6 @@ def image_limit_findings(turns: Sequence[Turn], facts: ModelFacts) -> Iterator[F
         yield Finding(("messages",), "image_count", f"At most {most} images for this model.")
     for path, image in images if len(images) > MANY else ():
         source = image.get("source")
-        header = image_header(source.get("data")) if isinstance(source, Mapping) else None
+        header = image_header(source.get("data")) if isinstance(source, dict) else None
         if header and header.size and max(header.size) > MAX_SIDE_OF_MANY:
             yield Finding(path, "image_many", f"Among many, at most {MAX_SIDE_OF_MANY} px a side.")

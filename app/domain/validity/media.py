@@ -37,7 +37,7 @@ _PDF_HEADER_CHARACTERS = 1368  # base64 of the 1,024 bytes within which readers 
 
 def image_findings(source: Any, path: Path) -> Iterator[Finding]:
     """What is wrong with the source of an image block."""
-    if not isinstance(source, Mapping):
+    if not isinstance(source, dict):
         return  # the block's own table says so
     faults = list(_source_findings(source, _IMAGE_SOURCES, path))
     yield from faults
@@ -47,7 +47,7 @@ def image_findings(source: Any, path: Path) -> Iterator[Finding]:
 
 def document_findings(source: Any, path: Path) -> Iterator[Finding]:
     """What is wrong with the source of a document block, its nested blocks left out."""
-    if not isinstance(source, Mapping):
+    if not isinstance(source, dict):
         return  # the block's own table says so
     faults = list(_source_findings(source, _DOCUMENT_SOURCES, path))
     yield from faults

@@ -51,7 +51,7 @@ _THINKING: Mapping[str, Shape] = {
 def tool_choice_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator[Finding]:
     """A choice without tools, of a tool that is not there, or of a kind the model refuses."""
     choice = body.get("tool_choice")
-    if not isinstance(choice, Mapping):
+    if not isinstance(choice, dict):
         return
     path: Path = ("tool_choice",)
     kind = choice.get("type")
@@ -77,7 +77,7 @@ def tool_names(body: Mapping[str, Any]) -> set[str]:
     return {
         tool["name"]
         for tool in (tools if isinstance(tools, list) else ())
-        if isinstance(tool, Mapping) and isinstance(tool.get("name"), str)
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str)
     }
 
 
@@ -92,7 +92,7 @@ def thinking_findings(
 ) -> Iterator[Finding]:
     """A mode that the model lacks, a budget out of range, and what manual thinking rules out."""
     thinking = body.get("thinking")
-    if not isinstance(thinking, Mapping):
+    if not isinstance(thinking, dict):
         return
     path: Path = ("thinking",)
     mode = thinking.get("type")
@@ -116,7 +116,7 @@ def _manual_thinking(body: Mapping[str, Any], thinking: Mapping[str, Any]) -> It
     )
     if is_integer(budget) and is_integer(most) and budget >= most:
         yield Finding(("thinking", "budget_tokens"), "thinking_budget", "Less than max_tokens.")
-    if isinstance(choice, Mapping) and choice.get("type") in ("any", "tool"):
+    if isinstance(choice, dict) and choice.get("type") in ("any", "tool"):
         yield Finding(("tool_choice",), "thinking_forced_tool", "Not with manual thinking.")
     messages = body.get("messages")
     turns = joined(messages) if isinstance(messages, list) else []

@@ -97,7 +97,7 @@ def _number_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator[Fin
 
 def _wants_an_answer(body: Mapping[str, Any]) -> bool:
     thinking, output, choice = (
-        value if isinstance(value, Mapping) else {}
+        value if isinstance(value, dict) else {}
         for value in (body.get("thinking"), body.get("output_config"), body.get("tool_choice"))
     )
     return bool(
@@ -113,7 +113,7 @@ def _system_findings(system: Any) -> Iterator[Finding]:
         yield from text_findings(system, ("system",))
     for index, block in enumerate(system if isinstance(system, list) else ()):
         path: Path = ("system", index)
-        if isinstance(block, Mapping) and block.get("type") != "text":
+        if isinstance(block, dict) and block.get("type") != "text":
             yield Finding(path, "system_block_type", "The system prompt is text.")
         else:
             yield from block_findings(block, SYSTEM, path)
@@ -128,7 +128,7 @@ def _message_findings(body: Mapping[str, Any], facts: ModelFacts) -> Iterator[Fi
         return
     for index, message in enumerate(messages):
         path: Path = ("messages", index)
-        if not isinstance(message, Mapping):
+        if not isinstance(message, dict):
             yield Finding(path, "field_invalid", "A message is an object.")
             continue
         yield from _message_field_findings(message, path)

@@ -30,7 +30,7 @@ class Shape:
 
 def check_object(value: Any, shape: Shape, path: Path) -> Iterator[Finding]:
     """Fields missing, unknown, or of the wrong kind. `type` is the caller's."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         yield Finding(path, "field_invalid", "An object belongs here.")
         return
     for name, kind in shape.required.items():
@@ -71,7 +71,7 @@ def is_integer(value: Any) -> TypeGuard[int]:
 
 def _is_cache_control(value: Any) -> bool:
     return (
-        isinstance(value, Mapping)
+        isinstance(value, dict)
         and value.get("type") == "ephemeral"
         and value.get("ttl", "5m") in ("5m", "1h")
         and value.keys() <= {"type", "ttl"}
@@ -81,7 +81,7 @@ def _is_cache_control(value: Any) -> bool:
 ANYTHING = Kind("given", lambda value: True)  # noqa: ARG005
 TEXT = Kind("text", lambda value: isinstance(value, str))
 BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool))
-OBJECT = Kind("an object", lambda value: isinstance(value, Mapping))
+OBJECT = Kind("an object", lambda value: isinstance(value, dict))
 LIST = Kind("a list", lambda value: isinstance(value, list))
 TEXT_OR_LIST = Kind("text or a list of blocks", lambda value: isinstance(value, (str, list)))
 CACHE_CONTROL = nullable(

@@ -28,7 +28,7 @@ def strict_findings(schema: Mapping[str, Any], path: Path) -> Iterator[Finding]:
 
 
 def _is_object(part: Mapping[str, Any]) -> bool:
-    return part.get("type") == "object" or isinstance(part.get("properties"), Mapping)
+    return part.get("type") == "object" or isinstance(part.get("properties"), dict)
 
 
 def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -36,10 +36,10 @@ def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _parts(item, (*path, index))
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         yield path, value
         for key, inner in value.items():
-            if key in _NAMED and isinstance(inner, Mapping):
+            if key in _NAMED and isinstance(inner, dict):
                 for name, named in inner.items():
                     yield from _parts(named, key_path((*path, key), name))
             elif key not in _VALUES:
@@ -51,7 +51,7 @@ def _is_recursive(schema: Mapping[str, Any]) -> bool:
     refers = {
         f"#/{group}/{name}": _references(definition)
         for group in ("$defs", "definitions")
-        if isinstance(schema.get(group), Mapping)
+        if isinstance(schema.get(group), dict)
         for name, definition in schema[group].items()
     }
     try:

@@ -76,7 +76,7 @@ def toolset_findings(definitions: Sequence[Any], path: Path) -> Iterator[Finding
     seen: set[str] = set()
     for index, definition in enumerate(definitions):
         yield from tool_findings(definition, (*path, index))
-        name = definition.get("name") if isinstance(definition, Mapping) else None
+        name = definition.get("name") if isinstance(definition, dict) else None
         if isinstance(name, str):
             if name in seen:
                 yield Finding((*path, index, "name"), "tool_name_twice", "Another tool has it.")
@@ -87,10 +87,10 @@ def toolset_findings(definitions: Sequence[Any], path: Path) -> Iterator[Finding
 
 def tool_findings(definition: Any, path: Path) -> Iterator[Finding]:
     """Everything wrong within one definition."""
-    kind = definition.get("type") if isinstance(definition, Mapping) else None
+    kind = definition.get("type") if isinstance(definition, dict) else None
     if kind is None or kind == "custom":
         yield from check_object(definition, _CUSTOM, path)
-        if isinstance(definition, Mapping):
+        if isinstance(definition, dict):
             yield from _schema_findings(definition, (*path, "input_schema"))
     elif kind == "mcp_toolset" or (isinstance(kind, str) and "_toolset_" in kind):
         yield from check_object(definition, _TOOLSET, path)
@@ -102,7 +102,7 @@ def tool_findings(definition: Any, path: Path) -> Iterator[Finding]:
 
 def _schema_findings(definition: Mapping[str, Any], path: Path) -> Iterator[Finding]:
     schema = definition.get("input_schema")
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return
     if schema.get("type") != "object":
         yield Finding((*path, "type"), "tool_schema_type", "The schema's type is object.")
@@ -116,4 +116,4 @@ def _schema_findings(definition: Mapping[str, Any], path: Path) -> Iterator[Find
 
 
 def _is_deferred(definition: Any) -> bool:
-    return isinstance(definition, Mapping) and definition.get("defer_loading") is True
+    return isinstance(definition, dict) and definition.get("defer_loading") is True

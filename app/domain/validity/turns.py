@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from app.domain.blocks import CALLS, RESULTS, SERVER, THINKING
@@ -11,15 +12,23 @@ from app.domain.validity.block_types import ROLES
 from app.domain.validity.findings import Finding, Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
-    """The blocks of neighbouring messages of one role, each with its path."""
+    """The blocks of neighbouring messages of one role, each with its path.
+
+    All are there before anything is asked about them.
+    """
 
     role: str
     path: Path  # of the first message
     blocks: list[tuple[Path, Mapping[str, Any]]] = field(default_factory=list)
 
-    @property
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types of its blocks."""
+        return frozenset(str(block.get("type")) for _, block in self.blocks)
+
+    @cached_property
     def calls(self) -> dict[str, tuple[Path, Mapping[str, Any]]]:
         """The calls that the user has to answer, by id."""
         return {
@@ -38,7 +47,7 @@ def joined(messages: Sequence[Any]) -> list[Turn]:
     """The turns of a request. What is no message is passed over: its shape is checked elsewhere."""
     turns: list[Turn] = []
     for index, message in enumerate(messages):
-        role = message.get("role") if isinstance(message, Mapping) else None
+        role = message.get("role") if isinstance(message, dict) else None
         if isinstance(role, str) and role in ROLES:
             path = ("messages", index)
             if not turns or turns[-1].role != role:
@@ -72,7 +81,7 @@ def open_server_calls(turns: Sequence[Turn]) -> bool:
     """Whether the request resumes a turn: its last server tool call has no result yet."""
     started: set[str] = set()
     for turn in turns:
-        for _, block in turn.blocks:
+        for _, block in turn.blocks if turn.kinds & _OF_SERVER else ():
             kind = str(block.get("type"))
             if CALLS.get(kind) == SERVER:
                 started.add(str(block.get("id")))
@@ -85,12 +94,14 @@ def _blocks(content: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]
     if isinstance(content, str):
         yield path, {"type": "text", "text": content}
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        if isinstance(block, Mapping):
+        if isinstance(block, dict):
             yield (*path, index), block
 
 
-def _without_system(turns: Iterable[Turn]) -> list[Turn]:
+def _without_system(turns: Sequence[Turn]) -> Sequence[Turn]:
     """The turns of user and assistant, joined again where a system message stood between."""
+    if all(turn.role != "system" for turn in turns):
+        return turns
     spoken: list[Turn] = []
     for turn in turns:
         if turn.role == "system":
@@ -99,6 +110,11 @@ def _without_system(turns: Iterable[Turn]) -> list[Turn]:
             spoken.append(Turn(turn.role, turn.path))
         spoken[-1].blocks.extend(turn.blocks)
     return spoken
+
+
+_OF_SERVER = frozenset(
+    kind for kinds in (CALLS, RESULTS) for kind, who in kinds.items() if who == SERVER
+)
 
 
 def _placement(turns: Sequence[Turn]) -> Iterator[Finding]:
@@ -116,7 +132,7 @@ def _placement(turns: Sequence[Turn]) -> Iterator[Finding]:
 
 
 def _has_compaction(turn: Turn) -> bool:
-    return any(block.get("type") == "compaction" for _, block in turn.blocks)
+    return "compaction" in turn.kinds
 
 
 def _system_placement(turns: Sequence[Turn]) -> Iterator[Finding]:
@@ -139,6 +155,8 @@ def _may_precede_system(turn: Turn) -> bool:
 
 
 def _results(turn: Turn) -> set[str]:
+    if "tool_result" not in turn.kinds:
+        return set()
     return {
         str(block.get("tool_use_id"))
         for _, block in turn.blocks
@@ -162,7 +180,7 @@ def _result_findings(
 ) -> Iterator[Finding]:
     seen: set[str] = set()
     behind_other = False
-    for path, block in turn.blocks:
+    for path, block in turn.blocks if "tool_result" in turn.kinds else ():
         if block.get("type") != "tool_result":
             behind_other = True
             continue
@@ -181,6 +199,8 @@ def _result_findings(
 def _server_pairs(spoken: Sequence[Turn]) -> Iterator[Finding]:
     running: set[str] = set()
     for turn in spoken:
+        if not running and not turn.kinds & _OF_SERVER:
+            continue
         for path, block in turn.blocks:
             kind = str(block.get("type"))
             if CALLS.get(kind) == SERVER:
@@ -197,7 +217,7 @@ def _server_pairs(spoken: Sequence[Turn]) -> Iterator[Finding]:
 def _repeated_ids(spoken: Sequence[Turn]) -> Iterator[Finding]:
     used: set[str] = set()
     for turn in spoken:
-        for path, block in turn.blocks:
+        for path, block in turn.blocks if turn.kinds & CALLS.keys() else ():
             if str(block.get("type")) in CALLS:
                 call = str(block.get("id"))
                 if call in used:

@@ -10,8 +10,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from app.domain.ids import rfc3339
-from app.domain.jsontext import dumps, loads
-from app.domain.text import clean, clean_json
+from app.domain.jsontext import clean_dumps, loads
+from app.domain.text import clean
 
 metadata = MetaData(
     naming_convention={
@@ -41,8 +41,7 @@ class JsonText(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, _dialect: Dialect) -> str | None:
-        # Cleaned before: in JSON a NUL hides in an escape, and would be one again when read.
-        return None if value is None else dumps(clean_json(value))
+        return None if value is None else clean_dumps(value)
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
         return None if value is None else loads(value)
