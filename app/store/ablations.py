@@ -7,13 +7,14 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, func, select, tuple_, update
 
 from app.domain.ablation import CANCELLED, Ablation, Plans, Table
 from app.domain.ids import rfc3339
 from app.domain.pages import Page
 from app.domain.principals import Principal, Role
 from app.domain.work import Status
+from app.errors import Gone
 from app.store.repository import Repository, insert_where, page_by_id
 from app.store.tables import ablations, sessions, users
 
@@ -53,12 +54,17 @@ class Ablations(Repository):
         return _made(self._one(added.returning(*_COLUMNS)))
 
     def get(self, ablation_id: UUID) -> Ablation:
-        """Raises NotFound."""
-        return _made(self._one(self._select().where(ablations.c.id == ablation_id)))
+        """Raises NotFound, and Gone for one that was purged."""
+        row = self._one(self._select().where(ablations.c.id == ablation_id))
+        if row.expires_at is None:
+            raise Gone("Results of ablations are kept for HANGO_TRY_RETENTION.")
+        return _made(row)
 
     def page(self, session_id: UUID, after: UUID | None, limit: int) -> Page[Ablation]:
         """Those of the session, newest first."""
-        found = self._select().where(ablations.c.session_id == session_id)
+        found = self._select().where(
+            ablations.c.session_id == session_id, ablations.c.expires_at.is_not(None)
+        )
         if after is not None:
             found = found.where(ablations.c.id < after)
         rows = self._rows(found.order_by(ablations.c.id.desc()).limit(limit + 1))
@@ -142,14 +148,21 @@ class AllAblations:
         return list(self._connection.execute(oldest).scalars())
 
     def purge(self, limit: int) -> int:
-        """Remove those whose time is over, with all that they hold; how many."""
+        """Empty those whose time is over; how many.
+
+        Their rows stay, without `expires_at`, so that who asks is told what became of them.
+        """
         over = (
             select(ablations.c.tenant_id, ablations.c.id)
             .where(ablations.c.expires_at < func.now(), ablations.c.status != Status.RUNNING)
             .limit(limit)
         )
-        gone = delete(ablations).where(tuple_(ablations.c.tenant_id, ablations.c.id).in_(over))
-        return self._connection.execute(gone).rowcount
+        emptied = (
+            update(ablations)
+            .where(tuple_(ablations.c.tenant_id, ablations.c.id).in_(over))
+            .values(findings=msgspec.to_builtins(Table(steps=[])), expires_at=None)
+        )
+        return self._connection.execute(emptied).rowcount
 
 
 def _made(row: Row[Any]) -> Ablation:

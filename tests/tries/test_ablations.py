@@ -308,8 +308,19 @@ def test_it_is_purged_with_its_tries(ablations: Ablations) -> None:
     tries_service.purge(ablations.runtime)
 
     gone = ablations.tries.alice.get(f"/v1/ablations/{ended['id']}")
-    assert_problem(gone, 404, "not_found")
+    assert_problem(gone, 410, "gone")
+    cancelled = ablations.tries.alice.delete(f"/v1/ablations/{ended['id']}")
+    assert_problem(cancelled, 410, "gone")
     assert ablations.get(running)["status"] == "running"
+    listed = ablations.tries.alice.get(
+        f"/v1/sessions/{ablations.get(running)['session_id']}/context/ablations"
+    )
+    assert [each["id"] for each in listed.json["items"]] == [running]
+    with ablations.runtime.database.system() as tx:
+        kept = tx.tries._connection.exec_driver_sql(
+            "SELECT findings FROM ablations WHERE status <> 'running'"
+        )
+        assert kept.scalars().all() == ['{"steps":[],"noise":null,"stopped":null}']
 
 
 def test_each_of_its_tries_is_audited(ablations: Ablations) -> None:

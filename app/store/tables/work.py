@@ -178,7 +178,7 @@ ablations = Table(
     instant("finished_at"),
     text("error_code", nullable=True),
     text("error_detail", nullable=True),
-    instant("expires_at"),
+    instant("expires_at"),  # NULL: it was purged
     of_tenant(),
     refers("session_id", "sessions", ondelete="CASCADE"),
     refers("owner_id", "users"),
