@@ -6,11 +6,11 @@ have. Done here and not on the wire, so that inspect shows, counts and hashes wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.chain.final_tools import with_final_tools
-from app.chain.made import made_message
+from app.chain.made import calling, made_message, names_called
 from app.domain.jsontext import loads
 from app.domain.messages import Block, MadeMessage, MessageRef
 from app.domain.overrides import OverrideSet
@@ -35,13 +35,16 @@ def with_sendable_content(
     if not found:
         return request
     tools = {tool.name for tool in with_final_tools(request, overrides).tools}
-    stored = contents.contents(request.state.session_id, [e.seq for e in found if not e.made])
+    calls = calling(request.messages, found)
+    seqs = [each.seq for each in [*found, *calls] if not each.made]
+    stored = contents.contents(request.state.session_id, seqs)
+    names = names_called(calls, stored)
     new: dict[int, MessageRef | None] = {}
     for each in found:
         blocks: list[Block] = each.made.blocks if each.made else loads(stored[each.seq])
         sent = sent_blocks(blocks, tools, ends_on_thinking=id(each) in ending)
         if sent != blocks:
-            new[id(each)] = _remade(each, sent, estimator)
+            new[id(each)] = _remade(each, sent, estimator, names)
     exchanged = [new.get(id(each), each) for each in request.messages]
     return replace(request, messages=[each for each in exchanged if each is not None])
 
@@ -74,13 +77,15 @@ def _ending_on_thinking(messages: Sequence[MessageRef]) -> set[int]:
     }
 
 
-def _remade(ref: MessageRef, blocks: list[Block], estimator: Estimator) -> MessageRef | None:
+def _remade(
+    ref: MessageRef, blocks: list[Block], estimator: Estimator, names: Mapping[str, str]
+) -> MessageRef | None:
     """The message with these blocks; None when there is nothing left to send."""
     if not blocks:
         return None
     label = ref.made.label if ref.made else message_label(ref.seq, ref.role)
     made = MadeMessage(ref.part, label, "as the provider takes it", blocks)
-    new = made_message(ref.role, made, estimator)
+    new = made_message(ref.role, made, estimator, names)
     new.seq = ref.seq
     new.thinking_dropped = "thinking" in ref.marks and "thinking" not in new.marks
     return new

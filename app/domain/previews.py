@@ -111,11 +111,15 @@ def _cut(line: str, limit: int) -> str:
 
 
 def _last_boundary(line: str, most: int) -> int:
-    """The last place at `most` or before it where no grapheme would be cut."""
+    """The last place at `most` or before it where no grapheme would be cut.
+
+    Where the first one is longer than that, such as a letter with hundreds of accents, it is cut:
+    some of it is better than nothing.
+    """
     pair = _LAST_ASCII_PAIR.search(line, 0, most + 1)  # no grapheme goes on from one to the other
     start = pair.end() - 1 if pair else 0
     ends = (grapheme.end() for grapheme in _GRAPHEME.finditer(line, start))
-    return max((end for end in ends if end <= most), default=start)
+    return max((end for end in ends if end <= most), default=start) or most
 
 
 def _block(block: Any, names: Mapping[str, str]) -> str:

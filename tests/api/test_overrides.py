@@ -232,6 +232,7 @@ def test_a_replacement_changes_the_text_and_keeps_the_structure(member):
     assert full("message:3", view="before")["content"]["content"] == [result("k1")]
     part = by_id(context(member, session))["message:3"]
     assert part["override"] == "replace"
+    assert part["preview"] == "[tool_result for read_file] [left out]"
     assert part["tokens_before"] != part["tokens"]
 
 

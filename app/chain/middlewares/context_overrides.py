@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 import structlog
 
-from app.chain.made import made_message
+from app.chain.made import calling, made_message, names_called
 from app.chain.middleware import CallNext, Middleware, Reply
 from app.chain.middlewares.patch_tool_calls import ending_on_user
 from app.chain.sendable_content import with_sendable_content
@@ -108,13 +108,21 @@ class ContextOverrides(Middleware):
         if not wanted:
             return messages
         replaced = [each for each in messages if each.part in wanted]
-        seqs = [each.seq for each in replaced if not each.made]
+        calls = calling(messages, replaced)
+        seqs = [each.seq for each in [*replaced, *calls] if not each.made]
         stored = self._contents.contents(request.state.session_id, seqs) if seqs else {}
-        new = {each.part: self._with_replacement(each, overrides, stored) for each in replaced}
+        names = names_called(calls, stored)
+        new = {
+            each.part: self._with_replacement(each, overrides, stored, names) for each in replaced
+        }
         return [new.get(each.part, each) for each in messages]
 
     def _with_replacement(
-        self, ref: MessageRef, overrides: OverrideSet, stored: Mapping[int, str]
+        self,
+        ref: MessageRef,
+        overrides: OverrideSet,
+        stored: Mapping[int, str],
+        names: Mapping[str, str],
     ) -> MessageRef:
         blocks = ref.made.blocks if ref.made else loads(stored[ref.seq])
         text = overrides.replacement(ref.part)
@@ -123,7 +131,7 @@ class ContextOverrides(Middleware):
         label = ref.made.label if ref.made else f"#{ref.seq} {ref.role}"
         blocks = with_text(ref.role, blocks, text)
         new = made_message(
-            ref.role, MadeMessage(ref.part, label, "override", blocks), self._estimator
+            ref.role, MadeMessage(ref.part, label, "override", blocks), self._estimator, names
         )
         new.seq = ref.seq
         return new
