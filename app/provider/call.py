@@ -39,6 +39,10 @@ class Call:
         """Seconds left; below 0 when it is over."""
         return self._deadline - time.monotonic()
 
+    def is_over(self) -> bool:
+        """Whether it was cancelled, or its deadline is past."""
+        return self._cancelled() or self.remaining <= 0
+
     def patience(self, longest: float = ATTENTION) -> float:
         """How many seconds to wait before asking again.
 

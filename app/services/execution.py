@@ -172,6 +172,7 @@ class _Execution:
             made_for,
             loaded,
             deadline=self._deadline,
+            cancelled=self._watch.is_cancelled,
             tell=self._tell,
         )
         with gathered as gathering:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -14,12 +15,14 @@ from app.domain.ports import Estimator
 from app.domain.text import clean
 from app.domain.usage import EndedCall
 from app.errors import AddressRefused, Failure
+from app.tools.bounds import Cancelled, never
 from app.tools.client import Incoming, Outgoing, OutsideClient
 
 log = structlog.get_logger(__name__)
 
 MOST_BYTES = 512 * 2**10  # of an answer
 MOST_CHARACTERS_TOLD = 32_000  # of the user's text
+LAST_WORD_SECONDS = 2.0  # for a hook to take note, where nobody wants to wait any more
 OK, NO_CONTENT = 200, 204
 
 BAD_ANSWER, TOO_LONG = "hook_answer_unusable", "hook_answer_too_long"
@@ -65,13 +68,17 @@ def before(  # noqa: PLR0913 (all that one is asked by)
     told: Told,
     text: str,
     seconds: float,
+    cancelled: Cancelled,
     estimator: Estimator,
 ) -> tuple[Injected, bool]:
-    """What the hook has to say, and whether it can have heard of the call. Never raises."""
+    """What the hook has to say, and whether it can have heard of the call. Never raises.
+
+    `cancelled` is asked about twice a second; then nobody waits for the answer any more.
+    """
     hook = question.hook
     body = _Before(**msgspec.structs.asdict(told), last_user_text=text[:MOST_CHARACTERS_TOLD])
     try:
-        answer = _send(client, hook.before_url, question.headers, body, seconds)
+        answer = _send(client, hook.before_url, question.headers, body, seconds, cancelled)
     except Failure as failure:
         log.warning("injection_failed", injection=hook.name, code=failure.code)
         return Injected(hook.name, code=failure.code), not isinstance(failure, AddressRefused)
@@ -81,21 +88,42 @@ def before(  # noqa: PLR0913 (all that one is asked by)
     return injected, True
 
 
-def after(
-    client: OutsideClient, question: Question, told: Told, outcome: str, ended: EndedCall | None
+def after(  # noqa: PLR0913 (all that one is told by)
+    client: OutsideClient,
+    question: Question,
+    told: Told,
+    outcome: str,
+    ended: EndedCall | None,
+    stopped: Cancelled = never,
 ) -> None:
-    """Tell the hook what became of the call: figures, no content. Never raises."""
+    """Tell the hook what became of the call: figures, no content. Never raises.
+
+    Where the work around it is `stopped`, it has LAST_WORD_SECONDS to take note.
+    """
     hook = question.hook
+    most = time.monotonic() + LAST_WORD_SECONDS
     body = _After(**msgspec.structs.asdict(told), outcome=outcome, usage=_usage(ended))
     try:
         url = hook.after_url or hook.before_url
-        _send(client, url, question.headers, body, hook.timeout_seconds)
+        _send(
+            client,
+            url,
+            question.headers,
+            body,
+            hook.timeout_seconds,
+            lambda: time.monotonic() >= most and stopped(),
+        )
     except Failure as failure:
         log.warning("hook_not_told", injection=hook.name, code=failure.code)
 
 
-def _send(
-    client: OutsideClient, url: str, headers: Mapping[str, str], body: Told, seconds: float
+def _send(  # noqa: PLR0913 (what a request is made of)
+    client: OutsideClient,
+    url: str,
+    headers: Mapping[str, str],
+    body: Told,
+    seconds: float,
+    cancelled: Cancelled,
 ) -> Incoming:
     return client.send(
         Outgoing(
@@ -105,7 +133,8 @@ def _send(
             content=msgspec.json.encode(body),
             seconds=seconds,
             max_bytes=MOST_BYTES,
-        )
+        ),
+        cancelled,
     )
 
 

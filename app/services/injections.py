@@ -6,7 +6,6 @@ asked is told afterwards how the call ended, whatever ended it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,6 +38,9 @@ from app.domain.retrieval import Passage, passages, ranked
 from app.domain.usage import EndedCall
 from app.domain.work import Loaded
 from app.errors import SecretsUnavailable
+from app.provider.base import Cancelled as AskCancelled
+from app.provider.call import Call
+from app.provider.failures import Cancelled
 from app.runtime import Runtime
 from app.services import context, hooks
 from app.services.calls import MadeFor
@@ -83,11 +85,15 @@ def gathered(  # noqa: PLR0913 (what a call is made of)
     loaded: Loaded,
     *,
     deadline: float,
+    cancelled: AskCancelled,
     tell: Tell = lambda _kind, _data: None,
 ) -> Iterator[Gathering]:
     """Gather for a call that is made in the block; `note` there what it came to.
 
     `deadline`: by `time.monotonic()`. `tell` hears of injections that failed.
+
+    Raises:
+        Cancelled, DeadlinePassed: while hooks were asked; the call is not made.
     """
     if not loaded.agent.injections:
         yield Gathering()
@@ -103,7 +109,9 @@ def gathered(  # noqa: PLR0913 (what a call is made of)
         try_id=made_for.try_id,
         model=loaded.agent.model,
     )
-    with _around(runtime, sources, told, deadline) as gathering:
+    bounds = Call(deadline, cancelled)
+    with _around(runtime, sources, told, bounds) as gathering:
+        bounds.patience()
         for each in gathering.injected or ():
             if each.state == "failed":
                 tell("injection.failed", {"name": each.name, "code": each.code})
@@ -126,7 +134,7 @@ def inspected(runtime: Runtime, principal: Principal, session_id: UUID) -> Itera
         try_id=None,
         model=agent.model,
     )
-    with _around(runtime, sources, told, float("inf")) as gathering:
+    with _around(runtime, sources, told, Call(float("inf"))) as gathering:
         gathering.outcome = INSPECTED
         yield gathering
 
@@ -187,8 +195,8 @@ def _last_user_text(tx: Transaction, request: ModelRequest) -> str:
 
 
 @contextmanager
-def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Iterator[Gathering]:
-    """Ask, let the block run, and tell those that were asked."""
+def _around(runtime: Runtime, read: _Read, told: Told, bounds: Call) -> Iterator[Gathering]:
+    """Ask within the bounds, let the block run, and tell those that were asked."""
     gathering = Gathering()
     if not read.wanted:
         yield gathering
@@ -200,11 +208,15 @@ def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Itera
             return _retrieved(each, read)
         if read.headers is None and each.header_names:
             return Injected(each.name, code=SecretsUnavailable.code)
+        if bounds.is_over():
+            return Injected(each.name, code=Cancelled.code)
         question = Question(each, (read.headers or {}).get(each.name, {}))
-        seconds = max(0.0, min(each.timeout_seconds, deadline - time.monotonic()))
+        seconds = max(0.0, min(each.timeout_seconds, bounds.remaining))
         # Before the answer is here: whoever was asked is told, even when nobody waits any more.
         gathering.asked.append(question)
-        injected, heard = hooks.before(client, question, told, read.text, seconds, read.estimator)
+        injected, heard = hooks.before(
+            client, question, told, read.text, seconds, bounds.is_over, read.estimator
+        )
         if not heard:
             gathering.asked.remove(question)
         return injected
@@ -215,9 +227,11 @@ def _around(runtime: Runtime, read: _Read, told: Told, deadline: float) -> Itera
             gathering.injected = [each.result() for each in asking]
             yield gathering
         finally:
-            outcome, ended = gathering.outcome, gathering.ended
+            outcome, ended, over = gathering.outcome, gathering.ended, bounds.is_over
             for one in gathering.asked:
-                pool.submit(copy_context().run, hooks.after, client, one, told, outcome, ended)
+                pool.submit(
+                    copy_context().run, hooks.after, client, one, told, outcome, ended, over
+                )
 
 
 def _retrieved(wanted: Retrieval, read: _Read) -> Injected:

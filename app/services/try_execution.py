@@ -111,7 +111,12 @@ class _Execution:
         if not self._claimed.is_allowed:
             raise NoLongerAllowed("Start it again with another key.")
         with injections.gathered(
-            self._runtime, self._claimed.principal, made_for, loaded, deadline=self._deadline
+            self._runtime,
+            self._claimed.principal,
+            made_for,
+            loaded,
+            deadline=self._deadline,
+            cancelled=self._watch.is_cancelled,
         ) as gathering:
             return self._answered(loaded, made_for, gathering)
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ import pytest
 
 from app.provider.failures import Overloaded
 from app.runtime import Runtime, build_runtime
-from app.services import execution, injections, try_execution, work
+from app.services import execution, hooks, injections, try_execution, work
 from app.settings import Secret, Settings
 from app.tools.addresses import Reach
 from app.tools.client import OutsideClient
@@ -178,6 +179,34 @@ def test_a_hook_is_told_of_a_cancelled_call(
 
     assert runs.carry_out(run, Slow(says(text("Late."))))["status"] == "cancelled"
     assert told(server)[1]["outcome"] == "cancelled"
+
+
+def test_a_hook_that_is_silent_holds_up_no_cancelled_run(
+    runs: Runs, server: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor when it is told afterwards, and with more hooks than are asked at once."""
+    monkeypatch.setattr(work, "CANCEL_IS_ASKED_EVERY", 0.0)
+    monkeypatch.setattr(hooks, "LAST_WORD_SECONDS", 0.1)
+    answered = Event()
+
+    def cancel(_request: Any) -> Any:
+        if not answered.is_set():
+            answered.set()
+            runs.alice.delete(f"/v1/runs/{run}")
+        return (204, "", b"")
+
+    server.answer = cancel
+    silent = [a_hook(server, "/silent", name=f"s{n}", timeout_seconds=30) for n in range(10)]
+    run = runs.begin(with_injections(runs, a_hook(server), *silent))
+    provider = ScriptedProvider(says(text("Late.")))
+
+    ended = runs.carry_out(run, provider)
+
+    assert ended["status"] == "cancelled"
+    assert not provider.sent
+    assert runs.calls(run) == []
+    outcomes = {each.get("outcome") for each in told(server)}
+    assert outcomes == {None, "not_made"}
 
 
 @pytest.mark.parametrize(
