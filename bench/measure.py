@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -84,3 +86,9 @@ def ratio(call: Call, yardstick: Call, count: int) -> Spread:
 def exponent(small: float, large: float, times_larger: float) -> float:
     """How time grows with size: 1 is linear, 2 quadratic."""
     return math.log(large / small) / math.log(times_larger)
+
+
+def cpu_seconds(pid: int) -> float:
+    """How much a process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -6,7 +6,6 @@ P15, P16, P23 to P25, and 200 slow runs at a worker as it is shipped.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -28,7 +27,7 @@ from app.services import runs, tries
 from app.services.try_plans import Wanted
 from bench import bare
 from bench.calling import connections, running
-from bench.measure import Finding, seconds, spread
+from bench.measure import Finding, cpu_seconds, seconds, spread
 from bench.servers import Ground
 
 SHIPPED = 200  # threads of a worker as `hango up` starts it
@@ -38,7 +37,6 @@ _FLIGHT, _LESS = 500, 50  # calls at a time
 _ROUNDS = 40
 _JOB_OF = {"runs": Job.EXECUTE_RUN, "tries": Job.EXECUTE_TRY}
 _LONGEST = 120.0
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def waited_for(ground: Ground) -> Iterator[Finding]:
@@ -137,7 +135,7 @@ def _done(
     per_second: float | None = None,
 ) -> Done:
     ids = [_accepted(ground, runtime, kind, session_of(each)) for each in range(number)]
-    began, used = time.perf_counter(), _cpu(pid)
+    began, used = time.perf_counter(), cpu_seconds(pid)
     sent, memory, threads = {}, 0.0, 0
     for each in ids:
         runtime.queue.send(_JOB_OF[kind], each)
@@ -155,7 +153,7 @@ def _done(
         time.sleep(0.1)
         overheads = _overheads(ground, kind, sent)
     wall = time.perf_counter() - began
-    cpu = 100 * (_cpu(pid) - used) / wall
+    cpu = 100 * (cpu_seconds(pid) - used) / wall
     return Done(publishing, wall, overheads, cpu, memory, threads)
 
 
@@ -217,11 +215,6 @@ def _bare_worker(ground: Ground) -> Iterator[Any]:
         process.kill()
         process.wait()
         client.close()
-
-
-def _cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def _status(pid: int, name: str) -> int:

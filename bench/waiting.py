@@ -19,7 +19,7 @@ from app.runtime import Runtime, build_runtime
 from app.services import tries
 from app.services.try_plans import Wanted
 from app.settings import Secret, Settings
-from bench.measure import Finding, Spread, spread
+from bench.measure import Finding, Spread, cpu_seconds, spread
 from bench.servers import Ground
 from bench.waiters import Waiters
 from cli.operate.embedded.ownership import OwnedProcess
@@ -28,8 +28,9 @@ HELD = 1_000
 BURST = 800
 CROWD = 200  # places of the server that twice as many want
 PARTS = 1_000  # of the session that is inspected meanwhile
-_PINGS = 300
+_PINGS = 700
 _PAUSE = 0.002  # seconds
+_RESTING = 0.05  # seconds of CPU in half a second
 _ROUNDS = 3
 _ALONE = 30  # wake-ups, one after the other
 
@@ -83,12 +84,24 @@ class Served:
             pipeline.execute()
         return told
 
+    def rest(self) -> None:
+        """Wait until all that was asked for is under way, and the process does next to nothing."""
+        used = -1.0
+        while (now := cpu_seconds(self._pid)) - used > _RESTING:
+            used = now
+            time.sleep(0.5)
+
+    @property
+    def _pid(self) -> int:
+        """Of the process that serves."""
+        pid = self.process.pid
+        (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return int(child)
+
     @property
     def memory(self) -> int:
         """Resident bytes of the process that serves."""
-        pid = self.process.pid
-        (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for line in Path(f"/proc/{child}/status").read_text().splitlines():
+        for line in Path(f"/proc/{self._pid}/status").read_text().splitlines():
             if line.startswith("VmRSS"):
                 return int(line.split()[1]) * 1024
         raise RuntimeError("Linux alone tells.")
@@ -120,7 +133,7 @@ def waiting(server: Served, ids: Sequence[UUID]) -> Iterator[Waiters]:
     """A client for each try, all of them parked."""
     with closing(Waiters(server.url, server.ground.key)) as waiters:
         waiters.begin(f"/v1/tries/{each}?wait=60" for each in ids)
-        time.sleep(0.5 + len(ids) / 500)
+        server.rest()
         yield waiters
 
 
