@@ -6,6 +6,7 @@ follow one, and some beyond them for all others. Options of the command line win
 
 from __future__ import annotations
 
+import gc
 import resource
 import signal
 from types import FrameType
@@ -49,6 +50,10 @@ def worker_exit(_server: Any, _worker: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """When the process is asked to stop, let go at once of those who wait."""
+    # What was loaded stays: each look at it for garbage would hold up all requests for long.
+    gc.collect()
+    gc.freeze()
+
     from app.api import waiting  # noqa: PLC0415 - the parent process, which reads this, loads no Flask
 
     stop = signal.getsignal(signal.SIGTERM)

@@ -90,7 +90,8 @@ def list_runs(query: dict[str, Any], session_id: UUID) -> dict[str, Any]:
 @blueprint.notes(parameters=[waiting.PREFER])
 def get_run(query: dict[str, Any], run_id: UUID) -> Shown:
     """Read a run; with `wait`, as soon as it has ended or the time is up."""
-    return waiting.until(lambda: _read(run_id), run_id, waiting.asked_for(query["wait"]))
+    seconds = waiting.asked_for(query["wait"])
+    return waiting.until(lambda: _read(run_id), run_id, seconds, runs.among)
 
 
 @blueprint.delete("/runs/<uuid:run_id>")

@@ -41,7 +41,7 @@ def create_try(
             lambda: tries.begin(runtime(), tx, session_id, body),
             lambda try_id: tries.get(tx, try_id),
         )
-    shown = waiting.until(lambda: _read(begun.id), begun.id, seconds) if seconds else begun
+    shown = _waited(begun.id, seconds) if seconds else begun
     location = {"Location": f"/v1/tries/{begun.id}"}
     if seconds and shown.status.is_final:
         return shown, 200, location
@@ -64,7 +64,7 @@ def list_tries(query: dict[str, Any], session_id: UUID) -> dict[str, Any]:
 @blueprint.notes(parameters=[waiting.PREFER])
 def get_try(query: dict[str, Any], try_id: UUID) -> Shown:
     """Read a try; with `wait`, as soon as it has ended or the time is up."""
-    return waiting.until(lambda: _read(try_id), try_id, waiting.asked_for(query["wait"]))
+    return _waited(try_id, waiting.asked_for(query["wait"]))
 
 
 @blueprint.get("/tries/<uuid:try_id>/diff")
@@ -84,6 +84,10 @@ def cancel_try(try_id: UUID) -> Shown:
         cancelled = tries.cancel(tx, try_id)
     work.tell_cancelled(runtime(), cancelled.trial)
     return cancelled
+
+
+def _waited(try_id: UUID, seconds: int) -> Shown:
+    return waiting.until(lambda: _read(try_id), try_id, seconds, tries.among)
 
 
 def _read(try_id: UUID) -> Shown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -88,6 +88,11 @@ def begin(
 def get(tx: Transaction, run_id: UUID) -> Shown:
     """Raises NotFound."""
     return shown(tx, [tx.runs.get(run_id)])[0]
+
+
+def among(tx: Transaction, ids: Collection[UUID]) -> dict[UUID, Shown]:
+    """Those of these runs that are there."""
+    return {each.id: each for each in shown(tx, tx.runs.among(ids))}
 
 
 def shown(tx: Transaction, found: Sequence[Run]) -> list[Shown]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -120,6 +120,11 @@ def start(runtime: Runtime, tx: Transaction, session_id: UUID, plan: Plan, most:
 def get(tx: Transaction, try_id: UUID) -> Shown:
     """Raises NotFound, and Gone for one that was purged."""
     return _shown(tx, [tx.tries.get(try_id)])[0]
+
+
+def among(tx: Transaction, ids: Collection[UUID]) -> dict[UUID, Shown]:
+    """Those of these tries that are there."""
+    return {each.id: each for each in _shown(tx, tx.tries.among(ids))}
 
 
 def page(tx: Transaction, session_id: UUID, after: UUID | None, limit: int) -> Page[Shown]:

@@ -87,7 +87,7 @@ def ended(runtime: Runtime, ids: Collection[UUID]) -> set[UUID]:
         DatabaseUnavailable: it is not known.
     """
     with runtime.database.system() as system:
-        return set(ids) - system.runs.open_among(ids) - system.tries.open_among(ids)
+        return system.runs.not_open_among(system.tries.not_open_among(ids))
 
 
 def worker_name() -> str:

@@ -21,7 +21,9 @@ from sqlalchemy import (
     Select,
     Table,
     Update,
+    Uuid,
     and_,
+    any_,
     case,
     func,
     literal,
@@ -31,6 +33,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from app.domain.pages import Page
 from app.domain.principals import Principal, Role
@@ -63,6 +66,11 @@ class WorkOf(Repository, Generic[W]):
         """Raises NotFound."""
         by_id = _by_id(self.table, cast(Any, self.kind))
         return self._made(self._hot_one(by_id, id=work_id))
+
+    def among(self, ids: Collection[UUID]) -> list[W]:
+        """Those of them that are there, in any order."""
+        by_ids = _by_ids(self.table, cast(Any, self.kind))
+        return [self._made(row) for row in self._hot(by_ids, ids=list(ids))]
 
     def page(self, session_id: UUID, after: UUID | None, limit: int) -> Page[W]:
         """Those of the session, newest first."""
@@ -167,10 +175,12 @@ class AllWork(Generic[W]):
             for row in self._connection.execute(renewed)
         }
 
-    def open_among(self, ids: Collection[UUID]) -> set[UUID]:
-        """Those of them that have not ended."""
-        found = select(self.table.c.id).where(self.table.c.id.in_(ids), is_open(self.table))
-        return set(self._connection.execute(found).scalars())
+    def not_open_among(self, ids: Collection[UUID]) -> set[UUID]:
+        """Those of them that have ended, or are not there."""
+        if not ids:
+            return set()
+        found = _not_open(self.table).execute(self._connection, ids=list(ids))
+        return set(found.scalars())
 
     def waiting(self, longer_than: timedelta, limit: int) -> list[UUID]:
         """What has been queued for long, the oldest first."""
@@ -291,6 +301,19 @@ def _by_id(table: Table, kind: type[Work]) -> Hot[Select[Any]]:
             scope.of_session(table), table.c.id == parameter("id")
         )
     )
+
+
+@cache
+def _by_ids(table: Table, kind: type[Work]) -> Hot[Select[Any]]:
+    these = table.c.id == any_(parameter("ids", ARRAY(Uuid)))
+    return Hot(lambda scope: select(*columns_of(table, kind)).where(scope.of_session(table), these))
+
+
+@cache
+def _not_open(table: Table) -> HotSystem[Select[Any]]:
+    given = func.unnest(parameter("ids", ARRAY(Uuid)), type_=Uuid).column_valued("given")
+    same = select(table.c.id).where(table.c.id == given, is_open(table))
+    return HotSystem(lambda: select(given).where(~same.exists()))
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.api import waiting
+from app.api import hub, waiting
+from app.api.hub import Hub
 from app.events import Events
 from app.provider.offline import OfflineProvider
 from app.runtime import Runtime, build_runtime
@@ -24,9 +26,17 @@ LONG = 60  # seconds: longer than any of these tests waits for the end
 
 
 @pytest.fixture
-def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
-    """Room for one wait, and one connection to the database."""
-    narrow = replace(settings, rate_limit_per_minute=0, max_waits=1, database_pool=1)
+def waits() -> int:
+    """For so many there is room."""
+    return 1
+
+
+@pytest.fixture
+def runtime(
+    settings: Settings, clean_database: None, clean_redis: None, waits: int
+) -> Iterator[Runtime]:
+    """Room for few waits, and one connection to the database."""
+    narrow = replace(settings, rate_limit_per_minute=0, max_waits=waits, database_pool=1)
     made = build_runtime(narrow)
     yield made
     made.database.dispose()
@@ -41,14 +51,15 @@ def run(member: Caller) -> str:
 
 
 @pytest.fixture
-def wait(app: Flask, member: Caller, run: str) -> Iterator[Callable[[], Future[TestResponse]]]:
+def wait(app: Flask, member: Caller, run: str) -> Iterator[Callable[..., Future[TestResponse]]]:
     """Begins to wait, and gives what will be answered."""
     pool = ThreadPoolExecutor()
 
-    def begin() -> Future[TestResponse]:
-        waiter = replace(member, client=app.test_client())
-        answer = pool.submit(waiter.get, f"/v1/runs/{run}?wait={LONG}")
-        until(lambda: run in _hub(app)._waiting)
+    def begin(caller: Caller = member, run: str = run, **request: Any) -> Future[TestResponse]:
+        waiter = replace(caller, client=app.test_client())
+        places = len(_places(app, run))
+        answer = pool.submit(waiter.get, f"/v1/runs/{run}?wait={LONG}", **request)
+        until(lambda: len(_places(app, run)) > places)
         return answer
 
     yield begin
@@ -60,10 +71,15 @@ def _hub(app: Flask) -> Any:
         return waiting._hub()
 
 
+def _places(app: Flask, run: str) -> Collection[Any]:
+    places: Collection[Any] = _hub(app)._waiting.get(run, ())
+    return places
+
+
 def test_a_wait_ends_with_the_run(
     runtime: Runtime, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "_LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
     answer = wait()
 
     execution.execute(runtime, UUID(run))
@@ -74,7 +90,7 @@ def test_a_wait_ends_with_the_run(
 def test_a_lost_wake_up_is_found_out(
     runtime: Runtime, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "_LOOK_EVERY", 0.05)
+    monkeypatch.setattr(hub, "LOOK_EVERY", 0.05)
     monkeypatch.setattr(Events, "ended", lambda *_: None)
     answer = wait()
 
@@ -83,10 +99,93 @@ def test_a_lost_wake_up_is_found_out(
     assert answer.result(20).json["status"] == "succeeded"
 
 
+@pytest.mark.parametrize("moment", ["listen", "wait"])
+def test_a_run_that_ends_while_the_wait_begins_is_not_missed(
+    member: Caller, runtime: Runtime, run: str, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Behind the look at its row; before the subscription, and with it."""
+    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    begin = getattr(Hub, moment)
+
+    def late(*given: Any) -> Any:
+        execution.execute(runtime, UUID(run))
+        return begin(*given)
+
+    monkeypatch.setattr(Hub, moment, late)
+
+    assert member.get(f"/v1/runs/{run}?wait={LONG}").json["status"] == "succeeded"
+
+
+def test_a_subscription_that_broke_costs_no_wake_up(
+    runtime: Runtime, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when Redis was restarted."""
+    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "RECONNECT_AFTER", 0.01)
+    monkeypatch.setattr(Events, "ended", lambda *_: None)
+    answer = wait()
+    redis = runtime.redis
+
+    def subscribed() -> list[Any]:
+        own = str(redis.connection_pool.connection_kwargs.get("db", 0))
+        return [each["id"] for each in redis.client_list(_type="pubsub") if each["db"] == own]
+
+    until(lambda: len(subscribed()) == 1)
+    execution.execute(runtime, UUID(run))
+
+    for each in subscribed():
+        redis.client_kill_filter(_id=each)
+
+    assert answer.result(20).json["status"] == "succeeded"
+
+
+def test_a_client_that_went_away_frees_its_place(
+    app: Flask, member: Caller, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "LOOK_EVERY", 0.05)
+    server, client = socket.socketpair()
+    with server, client:
+        gone = wait(environ_overrides={"gunicorn.socket": server})
+        client.close()
+
+        assert gone.result(20).json["status"] == "queued"
+        another = wait()
+    member.delete(f"/v1/runs/{run}")
+    assert another.result(20).json["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("waits", [8])
+def test_who_wakes_up_together_gets_only_what_is_its_own_to_see(
+    app: Flask, member: Caller, admin: Caller, runtime: Runtime, run: str, wait: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """They are read for each other: by one for all of a principal."""
+    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(Events, "ended", lambda *_: None)
+    sessions = [make_session(member) for _ in range(2)]
+    deleted, queued = (
+        str(member.post(f"/v1/sessions/{each}/runs", json={"message": "hi"}).json["id"])
+        for each in sessions
+    )
+    own = [wait(run=each) for each in (run, deleted, queued, run)]
+    others = [wait(admin, run=each) for each in (run, deleted)]
+    execution.execute(runtime, UUID(run))
+    member.delete(f"/v1/runs/{deleted}")
+    member.delete(f"/v1/sessions/{sessions[0]}")
+
+    waiting.let_go(app)
+
+    first, gone, open_still, second = (each.result(20) for each in own)
+    assert [first.json["status"], open_still.json["status"]] == ["succeeded", "queued"]
+    assert (first.json, gone.status_code) == (second.json, 404)
+    assert [each.result(20).status_code for each in others] == [200, 404]
+    assert others[0].result().json == first.json
+
+
 def test_a_cancelled_run_wakes_who_waits(
     member: Caller, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "_LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
     answer = wait()
 
     member.delete(f"/v1/runs/{run}")
