@@ -136,6 +136,11 @@ def _facts(run: dict[str, Any]) -> Iterator[tuple[str, object]]:
     yield "calls", run["usage"]["calls"]
     yield "usage", answers.tokens(run["usage"])
     yield "cost", answers.spent(run["usage"])
+    with_helpers = run.get("usage_with_helpers") or run["usage"]
+    if with_helpers["calls"] > run["usage"]["calls"]:
+        yield "calls with helpers", with_helpers["calls"]
+        yield "usage with helpers", answers.tokens(with_helpers)
+        yield "cost with helpers", answers.spent(with_helpers)
     for name in ("created", "started", "finished"):
         yield f"{name} (UTC)", output.moment(run[f"{name}_at"])
 

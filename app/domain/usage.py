@@ -101,6 +101,17 @@ class UsageTotals(msgspec.Struct, frozen=True):
     cost_micro_dollars: int = 0
     unpriced_calls: int = 0  # of no known price: the cost is without them
 
+    def __add__(self, other: UsageTotals) -> UsageTotals:
+        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return UsageTotals(*(one + another for one, another in pairs))
+
+
+class RunUsage(msgspec.Struct, frozen=True):
+    """What a run has used: its own calls alone, and with those of its helpers and of theirs."""
+
+    own: UsageTotals = UsageTotals()
+    with_helpers: UsageTotals = UsageTotals()
+
 
 class ChangedPart(msgspec.Struct, frozen=True):
     """A part that two calls both list, differently."""

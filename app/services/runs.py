@@ -14,7 +14,7 @@ from app.domain.jobs import Job
 from app.domain.messages import Block, NewMessage, prepare
 from app.domain.runs import Run
 from app.domain.sessions import Session
-from app.domain.usage import CallDiff, CallRecord, SentPart, UsageTotals, difference
+from app.domain.usage import CallDiff, CallRecord, RunUsage, SentPart, difference
 from app.domain.validity import check_appended, check_blocks
 from app.domain.work import Status
 from app.errors import HistoryRefused, RunOpen
@@ -29,7 +29,7 @@ class Shown:
     """A run as clients read it."""
 
     run: Run
-    usage: UsageTotals
+    used: RunUsage
 
     @property
     def id(self) -> UUID:
@@ -82,7 +82,7 @@ def begin(
     run = tx.runs.add(new_id(), session_id, session.agent_id, max_turns, stored.seq)
     tx.audit.add(Action.RUN_START, "session", session_id, {"run": str(run.id)})
     tx.enqueue(Job.EXECUTE_RUN, str(run.id))
-    return Shown(run, UsageTotals())
+    return Shown(run, RunUsage())
 
 
 def get(tx: Transaction, run_id: UUID) -> Shown:
@@ -98,7 +98,7 @@ def among(tx: Transaction, ids: Collection[UUID]) -> dict[UUID, Shown]:
 def shown(tx: Transaction, found: Sequence[Run]) -> list[Shown]:
     """The runs with what they have used so far."""
     totals = tx.usage.totals([run.id for run in found])
-    return [Shown(run, totals.get(run.id, UsageTotals())) for run in found]
+    return [Shown(run, totals.get(run.id, RunUsage())) for run in found]
 
 
 def cancel(tx: Transaction, run_id: UUID) -> Shown:

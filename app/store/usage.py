@@ -7,15 +7,28 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Insert, Row, Select, Update, Uuid, any_, case, func, insert, select, update
+from sqlalchemy import (
+    CTE,
+    Insert,
+    Row,
+    Select,
+    Update,
+    Uuid,
+    any_,
+    case,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from app.domain.usage import CallRecord, EndedCall, SentPart, StartedCall, UsageTotals
+from app.domain.usage import CallRecord, EndedCall, RunUsage, SentPart, StartedCall, UsageTotals
 from app.errors import NotFound
 from app.store.hot import Hot, parameter
 from app.store.repository import Repository
 from app.store.scope import Scope
-from app.store.tables import sessions, usage_records
+from app.store.tables import runs, sessions, usage_records
 
 _RECORD = [usage_records.c[name] for name in CallRecord.__struct_fields__]
 _SUMMED = (
@@ -94,16 +107,32 @@ class Usage(Repository):
             raise NotFound
         return _record(row), msgspec.convert(row.manifest, list[SentPart])
 
-    def totals(self, run_ids: Sequence[UUID]) -> dict[UUID, UsageTotals]:
-        """The sums over the calls of each of these runs that has made any."""
+    def totals(self, run_ids: Sequence[UUID]) -> dict[UUID, RunUsage]:
+        """What each of these runs has used; without those that made no call, nor their helpers."""
+        family = self._families(run_ids)
         sums = (func.coalesce(func.sum(usage_records.c[name]), 0) for name in _SUMMED)
         unpriced = func.count() - func.count(usage_records.c.cost_micro_dollars)
+        is_own = family.c.root == family.c.id
         found = (
-            select(usage_records.c.run_id, func.count(), *sums, unpriced)
-            .where(self._scope.of_session(usage_records), usage_records.c.run_id.in_(run_ids))
-            .group_by(usage_records.c.run_id)
+            select(family.c.root, is_own, func.count(), *sums, unpriced)
+            .join(family, usage_records.c.run_id == family.c.id)
+            .where(self._scope.of_session(usage_records))
+            .group_by(family.c.root, is_own)
         )
-        return {run_id: UsageTotals(*map(int, sums)) for run_id, *sums in self._rows(found)}
+        totals: dict[UUID, RunUsage] = {}
+        for root, is_own_calls, *numbers in self._rows(found):
+            before, more = totals.get(root, RunUsage()), UsageTotals(*map(int, numbers))
+            own = more if is_own_calls else before.own
+            totals[root] = RunUsage(own, before.with_helpers + more)
+        return totals
+
+    def _families(self, run_ids: Sequence[UUID]) -> CTE:
+        """Each of these runs, as its own root, and below it the runs of its helpers."""
+        visible = self._scope.of_session(runs)
+        roots = select(runs.c.id.label("root"), runs.c.id).where(visible, runs.c.id.in_(run_ids))
+        family = roots.cte("family", recursive=True)
+        below = select(family.c.root, runs.c.id).join(family, runs.c.parent_run_id == family.c.id)
+        return family.union_all(below.where(self._scope.of_session(runs)))
 
     def of_tries(self, try_ids: Sequence[UUID]) -> dict[UUID, CallRecord]:
         """The calls of these tries, as far as there were any."""

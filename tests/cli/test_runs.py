@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Asks, Site
+from tests.cli.shell import Canned
 from tests.cli.worker import working
 from tests.fakes.providers import ScriptedProvider
 from tests.fakes.strict_provider import Reply, text, tool_use
@@ -52,6 +53,16 @@ def test_one_run(on_site: Asks, run: Any) -> None:
         "usage": "200 tokens in, 20 out",
     } == {name: value.strip() for name, value in facts.items()}
     assert on_site("runs", "show", run["id"], "--json").json == run
+    assert "with helpers" not in shown.out
+
+
+def test_what_helpers_have_used_is_told_beside(server: Canned, asks: Asks, run: Any) -> None:
+    server.answers_json(run | {"usage_with_helpers": run["usage"] | {"calls": 5}})
+
+    shown = asks("runs", "show", run["id"])
+
+    assert "calls               2\n" in shown.out
+    assert "calls with helpers  5\n" in shown.out
 
 
 def test_a_run_that_failed_says_why(site: Site, on_site: Asks, queued: str) -> None:

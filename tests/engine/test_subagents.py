@@ -73,6 +73,10 @@ def runs_of(runs: Runs, session: str) -> Any:
     return runs.alice.get(f"/v1/sessions/{session}/runs").json["items"]
 
 
+def added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {name: number + other[name] for name, number in one.items()}
+
+
 def results(runs: Runs, session: str) -> Any:
     return next(
         each["content"]
@@ -104,6 +108,10 @@ def test_a_helper_works_in_a_session_of_its_own(runs: Runs) -> None:
     assert (helper_run["parent_run_id"], helper_run["parent_tool_use_id"]) == (run["id"], "toolu_1")
     assert (helper_run["status"], helper_run["turns"]) == ("succeeded", 2)
     assert helper_run["deadline_at"] == run["deadline_at"]
+    listed = runs_of(runs, session)[0]
+    both = (run["usage"], helper_run["usage"])
+    assert run["usage_with_helpers"] == listed["usage_with_helpers"] == added(*both)
+    assert helper_run["usage_with_helpers"] == helper_run["usage"]
     assert [call["purpose"] for call in runs.calls(helper_run["id"])] == ["subagent", "subagent"]
     assert runs.alice.get(f"/v1/sessions/{child['id']}/files/tea").json["content"] == "green"
     first = provider.sent_by("scout")[0]

@@ -3709,7 +3709,10 @@ export interface components {
             turns?: number;
             max_turns?: number | null;
             messages?: number[];
+            /** @description Of the run's own calls. */
             usage?: components["schemas"]["RunUsage"];
+            /** @description And of the runs that its `task` calls began, and of theirs. */
+            usage_with_helpers?: components["schemas"]["RunUsage"];
             error?: components["schemas"]["RunError"] | null;
             created_at?: string;
             started_at?: string | null;

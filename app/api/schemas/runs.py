@@ -72,7 +72,14 @@ class RunSchema(Strict):
     turns = fields.Integer(attribute="run.turns")
     max_turns = fields.Integer(attribute="run.max_turns", allow_none=True)
     messages = fields.List(fields.Integer(), attribute="run.seqs")
-    usage = fields.Nested(RunUsageSchema)
+    usage = fields.Nested(
+        RunUsageSchema, attribute="used.own", metadata={"description": "Of the run's own calls."}
+    )
+    usage_with_helpers = fields.Nested(
+        RunUsageSchema,
+        attribute="used.with_helpers",
+        metadata={"description": "And of the runs that its `task` calls began, and of theirs."},
+    )
     error = fields.Nested(RunErrorSchema, allow_none=True)
     created_at = fields.String(attribute="run.created_at")
     started_at = fields.String(attribute="run.started_at", allow_none=True)
