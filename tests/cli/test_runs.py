@@ -56,13 +56,25 @@ def test_one_run(on_site: Asks, run: Any) -> None:
     assert "with helpers" not in shown.out
 
 
-def test_what_helpers_have_used_is_told_beside(server: Canned, asks: Asks, run: Any) -> None:
-    server.answers_json(run | {"usage_with_helpers": run["usage"] | {"calls": 5}})
+def test_what_helpers_have_used_is_told_beside(server: Canned, asks: Asks) -> None:
+    used = dict.fromkeys(
+        ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens",
+         "cost_micro_dollars", "unpriced_calls"), 2
+    )  # fmt: skip
+    empty = dict.fromkeys(
+        ("session_id", "agent_id", "stop_reason", "error", "created_at", "started_at",
+         "finished_at")
+    )  # fmt: skip
+    helped = {"usage": used, "usage_with_helpers": used | {"calls": 5}}
+    server.answers_json(
+        {"id": "r", "status": "running", "turns": 1, "messages": [1], **empty, **helped}
+    )
 
-    shown = asks("runs", "show", run["id"])
+    shown = asks("runs", "show", "01994c1e-aaaa-7000-8000-000000000001")
 
-    assert "calls               2\n" in shown.out
-    assert "calls with helpers  5\n" in shown.out
+    told = [line.split("  ", 1) for line in shown.out.splitlines()]
+    assert ["calls", "2"] in [[name, value.strip()] for name, value in told]
+    assert ["calls with helpers", "5"] in told
 
 
 def test_a_run_that_failed_says_why(site: Site, on_site: Asks, queued: str) -> None:
