@@ -1,11 +1,13 @@
 """One change of saved overrides: worked out on what stands, measured, and saved or undone.
 
 A set is only saved as long as it is the one that the change was worked out on. When somebody else
-was faster, the change is worked out once more on theirs.
+was faster, the change is worked out once more on theirs, a few times if need be.
 """
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +17,8 @@ from cli.overrides import sets
 from cli.overrides.sets import Entry, Place, Saved
 
 MOST_ROUNDS = 20
+MOST_SAVES = 8  # of one change, while others change the set
+LONGEST_PAUSE = 0.05  # seconds; longer with each save that came too late
 
 Change = Callable[[list[Entry]], list[Entry]]
 
@@ -136,13 +140,20 @@ def save_all(api: Api, prepared: Sequence[Prepared]) -> list[Done]:
 
 
 def _save(api: Api, prepared: Prepared) -> Done | None:
-    try:
-        return _saved(api, prepared)
-    except Problem as problem:
-        if problem.status != 412:
-            raise
-    again = prepare(api, prepared.edit)
-    return _saved(api, again) if again else None
+    """Save a change; worked out anew as often as somebody else is faster, which has an end."""
+    for tried in range(1, MOST_SAVES):
+        try:
+            return _saved(api, prepared)
+        except Problem as problem:
+            if problem.status != 412:
+                raise
+        # Apart from the others who came too late as well.
+        pause = random.uniform(0, LONGEST_PAUSE)  # noqa: S311 (no secret)
+        time.sleep(pause * (tried - 1))
+        if (again := prepare(api, prepared.edit)) is None:
+            return None
+        prepared = again
+    return _saved(api, prepared)
 
 
 def _saved(api: Api, prepared: Prepared) -> Done:
