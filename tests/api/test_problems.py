@@ -17,6 +17,7 @@ from app.api import access
 from app.errors import Failure, Fault
 from app.runtime import Runtime, build_runtime
 from app.settings import Secret
+from app.telemetry import logs
 from app.web import create_app
 from tests.api.problems import EXTENSIONS, assert_problem
 from tests.api.test_access import BODIES, IDS, RULES
@@ -35,15 +36,23 @@ def every_class(kind: type[Failure] = Failure) -> list[type[Failure]]:
 MADE_ALIKE = [kind for kind in every_class() if kind.__init__ is Failure.__init__]
 
 
-@pytest.fixture
-def failing(app: Flask) -> FlaskClient:
-    """The application with a route that raises what the test puts into its configuration."""
+@pytest.fixture(scope="module")
+def app_that_fails(process: tuple[Runtime, Flask]) -> Flask:
+    """An application with a route that raises what the test puts into its configuration."""
+    made = create_app(process[0])
 
     def fail() -> None:
-        raise app.config["ERROR"]
+        raise made.config["ERROR"]
 
-    app.add_url_rule("/fail", "pages.docs_fail", fail)
-    return app.test_client()
+    made.add_url_rule("/fail", "pages.docs_fail", fail)
+    return made
+
+
+@pytest.fixture
+def failing(app_that_fails: Flask, runtime: Runtime) -> FlaskClient:
+    """Its client."""
+    logs.configure("INFO")
+    return app_that_fails.test_client()
 
 
 @pytest.fixture(autouse=True)
@@ -53,11 +62,11 @@ def _row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", MADE_ALIKE, ids=lambda kind: kind.__name__)
 def test_each_expected_failure_is_a_problem(
-    kind: type[Failure], failing: FlaskClient, app: Flask
+    kind: type[Failure], failing: FlaskClient, app_that_fails: Flask
 ) -> None:
     more = dict.fromkeys(EXTENSIONS.get(kind.code, ()), "more")
     faults = [Fault("x[1]", "bad", "Do that.")]
-    app.config["ERROR"] = kind("Do this.", faults=faults, extensions=more)
+    app_that_fails.config["ERROR"] = kind("Do this.", faults=faults, extensions=more)
 
     reply = failing.get("/fail")
 
@@ -70,9 +79,9 @@ def test_each_expected_failure_is_a_problem(
 
 @pytest.mark.parametrize("kind", default_exceptions.values(), ids=lambda kind: kind.__name__)
 def test_each_failure_of_the_framework_is_a_problem(
-    kind: type[HTTPException], failing: FlaskClient, app: Flask
+    kind: type[HTTPException], failing: FlaskClient, app_that_fails: Flask
 ) -> None:
-    app.config["ERROR"] = kind(SECRET)
+    app_that_fails.config["ERROR"] = kind(SECRET)
 
     reply = failing.get("/fail")
 
@@ -81,9 +90,9 @@ def test_each_failure_of_the_framework_is_a_problem(
 
 
 def test_an_unexpected_failure_tells_the_client_nothing_and_the_log_where(
-    failing: FlaskClient, app: Flask, capsys: pytest.CaptureFixture[str]
+    failing: FlaskClient, app_that_fails: Flask, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    app.config["ERROR"] = ValueError(SECRET)
+    app_that_fails.config["ERROR"] = ValueError(SECRET)
 
     reply = failing.get("/fail", headers={"X-Request-Id": "req-1"})
 
