@@ -6,91 +6,13 @@ are read by OpenTelemetry's SDK, once it is.
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, get_type_hints
 
-from environs import Env, EnvValidationError, ValidationError, validate
+from app import setting_checks as checks
+from app.environment import BadSettings, Secret, read, setting
 
-from app.networks import places
-
-
-class BadSettings(Exception):
-    """A variable is missing or malformed; the text names every one in one line."""
-
-
-class Secret(str):
-    """A text that never shows itself."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'***'"
-
-
-Check = Callable[[Any], Any]  # raises environs' ValidationError, whose text follows the name
-
-
-def setting(variable: str, about: str, check: Check | None = None) -> dict[str, Any]:
-    """The name and meaning of a setting, for docs/configuration.md, and what it has to be."""
-    return {"variable": variable, "about": about, "check": check}
-
-
-SECRET_KEY_BYTES = 32
-
-_NO_KEY = "Not a key: it has blanks or characters that no HTTP header carries."
-_KEY_OR_NOTHING = validate.Regexp(r"[\x21-\x7e]*\Z", error=_NO_KEY)
-_HTTP_URL = validate.URL(schemes={"http", "https"}, require_tld=False, error="Not an http(s) URL.")
-_ORIGIN_OR_NOTHING = validate.Regexp(
-    r"(https?://[^/?#@\s]+/?)?\Z", error="Not an address alone: https://hango.example.com"
-)
-# The texts never quote the value: it holds a password.
-_POSTGRES_PATTERN = r"postgres(ql)?(\+psycopg2)?://.+"
-_NO_POSTGRES = "Not a PostgreSQL URL: postgresql://user:password@host/database"
-_POSTGRES = validate.Regexp(rf"{_POSTGRES_PATTERN}\Z", error=_NO_POSTGRES)
-_POSTGRES_OR_NOTHING = validate.Regexp(rf"({_POSTGRES_PATTERN})?\Z", error=_NO_POSTGRES)
-_REDIS_PATTERN = "(rediss?|unix)://.+"
-_NO_REDIS = "Not a Redis URL: redis://host:6379/0, rediss://… or unix:///path/of/socket"
-_REDIS = validate.Regexp(rf"{_REDIS_PATTERN}\Z", error=_NO_REDIS)
-_POSITIVE = validate.Range(1, error="At least 1.")
-_NOT_NEGATIVE = validate.Range(0, error="0 or more.")
-_SPAN = validate.Range(timedelta(milliseconds=1), error="Longer than nothing: 30s, 2m, 1h.")
-_IDLE = validate.Range(timedelta(minutes=5), error="At least 5m: use is noted by the minute.")
-_PORT = validate.Range(0, 65_535, error="A port is 0 to 65535.")
-_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
-_LEVEL = validate.OneOf(_LEVELS, error="Not one of: DEBUG, INFO, WARNING, ERROR.")
-
-_EXPORTER = validate.OneOf(("otlp", "none"), error="Not one of: otlp, none.")
-_PROTOCOL = validate.OneOf(("http/protobuf",), error="hango sends http/protobuf alone.")
-_NO_URL = "Not an http(s) URL: http://collector:4318"
-_URL_OR_NOTHING = validate.Regexp(r"(https?://\S+)?\Z", error=_NO_URL)
-_REDIS_OR_NOTHING = validate.Regexp(rf"({_REDIS_PATTERN})?\Z", error=_NO_REDIS)
-
-
-def _places(value: str) -> None:
-    try:
-        places(value)
-    except ValueError as error:
-        raise ValidationError(
-            f"{error} is none of: host, host:port, address, network (10.0.0.0/8), [IPv6]:port."
-        ) from None
-
-
-def _secret_key(value: str) -> None:
-    if value and len(_decoded(value)) != SECRET_KEY_BYTES:
-        raise ValidationError("Not 32 bytes in base64: make it with `openssl rand -base64 32`.")
-
-
-def _decoded(key: str) -> bytes:
-    """The bytes of a key, in either alphabet of base64; none where it is not base64."""
-    standard = key.replace("-", "+").replace("_", "/").rstrip("=")
-    try:
-        return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
-    except binascii.Error:
-        return b""
+__all__ = ["BadSettings", "Secret", "Settings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,53 +21,59 @@ class Settings:
 
     database_url: Secret = field(
         metadata=setting(
-            "HANGO_DATABASE_URL", "PostgreSQL, as the role that serves requests.", _POSTGRES
+            "HANGO_DATABASE_URL", "PostgreSQL, as the role that serves requests.", checks.POSTGRES
         )
     )
     redis_url: Secret = field(
-        metadata=setting("HANGO_REDIS_URL", "Redis: broker, rate limits, wake-ups.", _REDIS)
+        metadata=setting("HANGO_REDIS_URL", "Redis: broker, rate limits, wake-ups.", checks.REDIS)
     )
     admin_database_url: Secret = field(
         default=Secret(""),
         metadata=setting(
             "HANGO_ADMIN_DATABASE_URL",
             "PostgreSQL, as the role that owns the tables (migrations). Default: the database URL.",
-            _POSTGRES_OR_NOTHING,
+            checks.POSTGRES_OR_NOTHING,
         ),
     )
     database_pool: int = field(
         default=10,
         metadata=setting(
-            "HANGO_DATABASE_POOL", "Connections per process; a worker has one more.", _POSITIVE
+            "HANGO_DATABASE_POOL",
+            "Connections per process; a worker has one more.",
+            checks.POSITIVE,
         ),
     )
     statement_timeout: timedelta = field(
         default=timedelta(seconds=30),
-        metadata=setting("HANGO_STATEMENT_TIMEOUT", "Longest time for one statement.", _SPAN),
+        metadata=setting("HANGO_STATEMENT_TIMEOUT", "Longest time for one statement.", checks.SPAN),
     )
     max_body_bytes: int = field(
         default=8 * 2**20,
-        metadata=setting("HANGO_MAX_BODY_BYTES", "Largest JSON body, in bytes.", _POSITIVE),
+        metadata=setting("HANGO_MAX_BODY_BYTES", "Largest JSON body, in bytes.", checks.POSITIVE),
     )
     max_import_bytes: int = field(
         default=64 * 2**20,
-        metadata=setting("HANGO_MAX_IMPORT_BYTES", "Largest import, in bytes.", _POSITIVE),
+        metadata=setting("HANGO_MAX_IMPORT_BYTES", "Largest import, in bytes.", checks.POSITIVE),
     )
     max_attachment_bytes: int = field(
         default=32 * 2**20,
-        metadata=setting("HANGO_MAX_ATTACHMENT_BYTES", "Largest attachment, in bytes.", _POSITIVE),
+        metadata=setting(
+            "HANGO_MAX_ATTACHMENT_BYTES", "Largest attachment, in bytes.", checks.POSITIVE
+        ),
     )
     rate_limit_per_minute: int = field(
         default=600,
         metadata=setting(
             "HANGO_RATE_LIMIT_PER_MINUTE",
             "Requests per key and minute; 0: no limit.",
-            _NOT_NEGATIVE,
+            checks.NOT_NEGATIVE,
         ),
     )
     idempotency_retention: timedelta = field(
         default=timedelta(hours=24),
-        metadata=setting("HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered.", _SPAN),
+        metadata=setting(
+            "HANGO_IDEMPOTENCY_RETENTION", "How long a key is remembered.", checks.SPAN
+        ),
     )
     public_url: str = field(
         default="",
@@ -153,7 +81,7 @@ class Settings:
             "HANGO_PUBLIC_URL",
             "Where browsers reach hango, as https://hango.example.com. With https the cookie of "
             "the admin page is sent over TLS alone. Default: http, at whatever address is asked.",
-            _ORIGIN_OR_NOTHING,
+            checks.ORIGIN_OR_NOTHING,
         ),
     )
     web_session_idle: timedelta = field(
@@ -161,12 +89,14 @@ class Settings:
         metadata=setting(
             "HANGO_WEB_SESSION_IDLE",
             "How long a sign-in on the admin page lasts without being used; 5 minutes or more.",
-            _IDLE,
+            checks.IDLE,
         ),
     )
     web_session_lifetime: timedelta = field(
         default=timedelta(hours=24),
-        metadata=setting("HANGO_WEB_SESSION_LIFETIME", "How long a sign-in lasts at most.", _SPAN),
+        metadata=setting(
+            "HANGO_WEB_SESSION_LIFETIME", "How long a sign-in lasts at most.", checks.SPAN
+        ),
     )
     default_model: str = field(
         default="claude-sonnet-5-5",
@@ -178,47 +108,51 @@ class Settings:
             "HANGO_PROVIDER",
             "Who answers model calls: `anthropic`, or `offline`, a stand-in that calls no model. "
             "Default: `anthropic` when HANGO_ANTHROPIC_API_KEY is set, otherwise `offline`.",
-            validate.OneOf(("", "anthropic", "offline"), error="Not one of: anthropic, offline."),
+            checks.PROVIDER,
         ),
     )
     anthropic_api_key: Secret = field(
         default=Secret(""),
         metadata=setting(
-            "HANGO_ANTHROPIC_API_KEY", "The key for the Messages API.", _KEY_OR_NOTHING
+            "HANGO_ANTHROPIC_API_KEY", "The key for the Messages API.", checks.KEY_OR_NOTHING
         ),
     )
     anthropic_base_url: str = field(
         default="https://api.anthropic.com",
         metadata=setting(
-            "HANGO_ANTHROPIC_BASE_URL", "The server that speaks the Messages API.", _HTTP_URL
+            "HANGO_ANTHROPIC_BASE_URL", "The server that speaks the Messages API.", checks.HTTP_URL
         ),
     )
     run_timeout: timedelta = field(
         default=timedelta(minutes=30),
         metadata=setting(
-            "HANGO_RUN_TIMEOUT", "Longest time for one run, its tools included.", _SPAN
+            "HANGO_RUN_TIMEOUT", "Longest time for one run, its tools included.", checks.SPAN
         ),
     )
     call_timeout: timedelta = field(
         default=timedelta(minutes=10),
         metadata=setting(
-            "HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries.", _SPAN
+            "HANGO_CALL_TIMEOUT", "Longest time for one model call, with retries.", checks.SPAN
         ),
     )
     context_try_timeout: timedelta = field(
         default=timedelta(minutes=2),
         metadata=setting(
-            "HANGO_CONTEXT_TRY_TIMEOUT", "Longest time for one try, with retries.", _SPAN
+            "HANGO_CONTEXT_TRY_TIMEOUT", "Longest time for one try, with retries.", checks.SPAN
         ),
     )
     try_retention: timedelta = field(
         default=timedelta(days=7),
-        metadata=setting("HANGO_TRY_RETENTION", "How long a try and its answer are kept.", _SPAN),
+        metadata=setting(
+            "HANGO_TRY_RETENTION", "How long a try and its answer are kept.", checks.SPAN
+        ),
     )
     ablation_concurrency: int = field(
         default=2,
         metadata=setting(
-            "HANGO_ABLATION_CONCURRENCY", "Tries of one ablation that run at a time.", _POSITIVE
+            "HANGO_ABLATION_CONCURRENCY",
+            "Tries of one ablation that run at a time.",
+            checks.POSITIVE,
         ),
     )
     run_lease: timedelta = field(
@@ -226,13 +160,15 @@ class Settings:
         metadata=setting(
             "HANGO_RUN_LEASE",
             "How long a worker that says nothing is believed to be at work on its run or try.",
-            _SPAN,
+            checks.SPAN,
         ),
     )
     max_turns: int = field(
         default=50,
         metadata=setting(
-            "HANGO_MAX_TURNS", "Most model calls of a run that names no other limit.", _POSITIVE
+            "HANGO_MAX_TURNS",
+            "Most model calls of a run that names no other limit.",
+            checks.POSITIVE,
         ),
     )
     secret_key: Secret = field(
@@ -242,7 +178,7 @@ class Settings:
             "Seals the secrets that tenants hand over (headers of tools): 32 random bytes in "
             "base64, as `openssl rand -base64 32` makes them. Default: secrets are refused; "
             "`hango up` makes a key and keeps it with its data.",
-            _secret_key,
+            checks.secret_key,
         ),
     )
     old_secret_key: Secret = field(
@@ -250,7 +186,7 @@ class Settings:
         metadata=setting(
             "HANGO_OLD_SECRET_KEY",
             "The key before that one, with which older secrets can still be opened.",
-            _secret_key,
+            checks.secret_key,
         ),
     )
     outbound_allow: str = field(
@@ -260,7 +196,7 @@ class Settings:
             "Hosts, addresses and networks, with commas, that tenants' tools may call although "
             "they are private, by plain HTTP, or on other ports than 443: `10.0.0.0/8, "
             "internal.example:8443`.",
-            _places,
+            checks.places_alone,
         ),
     )
     max_waits: int = field(
@@ -268,7 +204,7 @@ class Settings:
         metadata=setting(
             "HANGO_MAX_WAITS",
             "Requests per web process that may wait for runs and tries at a time.",
-            _NOT_NEGATIVE,
+            checks.NOT_NEGATIVE,
         ),
     )
     max_streams: int = field(
@@ -276,12 +212,12 @@ class Settings:
         metadata=setting(
             "HANGO_MAX_STREAMS",
             "Requests per web process that may follow the events of runs at a time.",
-            _NOT_NEGATIVE,
+            checks.NOT_NEGATIVE,
         ),
     )
     log_level: str = field(
         default="INFO",
-        metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.", _LEVEL),
+        metadata=setting("HANGO_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR.", checks.LEVEL),
     )
 
     otlp_endpoint: str = field(
@@ -291,13 +227,15 @@ class Settings:
             "Where spans and metrics go: the base URL of a collector that takes OTLP over HTTP. "
             "Default: telemetry is off. The other `OTEL_*` variables hold as OpenTelemetry "
             "defines them: see [telemetry](how-to/watch-hango.md).",
-            _URL_OR_NOTHING,
+            checks.URL_OR_NOTHING,
         ),
     )
     otlp_traces_endpoint: str = field(
         default="",
         metadata=setting(
-            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "The whole URL for spans alone.", _URL_OR_NOTHING
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "The whole URL for spans alone.",
+            checks.URL_OR_NOTHING,
         ),
     )
     otlp_metrics_endpoint: str = field(
@@ -305,20 +243,20 @@ class Settings:
         metadata=setting(
             "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
             "The whole URL for metrics alone.",
-            _URL_OR_NOTHING,
+            checks.URL_OR_NOTHING,
         ),
     )
     otlp_protocol: str = field(
         default="http/protobuf",
-        metadata=setting("OTEL_EXPORTER_OTLP_PROTOCOL", "How they are sent.", _PROTOCOL),
+        metadata=setting("OTEL_EXPORTER_OTLP_PROTOCOL", "How they are sent.", checks.PROTOCOL),
     )
     otel_traces_exporter: str = field(
         default="otlp",
-        metadata=setting("OTEL_TRACES_EXPORTER", "`none`: no spans.", _EXPORTER),
+        metadata=setting("OTEL_TRACES_EXPORTER", "`none`: no spans.", checks.EXPORTER),
     )
     otel_metrics_exporter: str = field(
         default="otlp",
-        metadata=setting("OTEL_METRICS_EXPORTER", "`none`: no metrics.", _EXPORTER),
+        metadata=setting("OTEL_METRICS_EXPORTER", "`none`: no metrics.", checks.EXPORTER),
     )
     otel_disabled: bool = field(
         default=False,
@@ -335,7 +273,7 @@ class Settings:
         metadata=setting(
             "HANGO_METRICS_TOKEN",
             "The bearer token that may read /metrics. Default: /metrics is closed.",
-            _KEY_OR_NOTHING,
+            checks.KEY_OR_NOTHING,
         ),
     )
 
@@ -354,7 +292,7 @@ class Settings:
     @property
     def secret_keys(self) -> tuple[bytes, ...]:
         """The keys for secrets: the first seals, all of them open."""
-        return tuple(_decoded(key) for key in (self.secret_key, self.old_secret_key) if key)
+        return tuple(checks.decoded(key) for key in (self.secret_key, self.old_secret_key) if key)
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -363,111 +301,10 @@ class Settings:
         Raises:
             BadSettings: names every missing or malformed variable at once.
         """
-        values = _read(cls)
+        values = read(cls)
         values["admin_database_url"] = values["admin_database_url"] or values["database_url"]
         if values["provider"] == "anthropic" and not values["anthropic_api_key"]:
             raise BadSettings(
                 "Bad configuration: HANGO_ANTHROPIC_API_KEY: HANGO_PROVIDER=anthropic needs it."
             )
         return cls(**values)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
-    """What `hango up` is told: where to listen, where to keep data, whose servers to use."""
-
-    host: str = field(
-        default="127.0.0.1", metadata=setting("HANGO_HOST", "`hango up`: the address to listen on.")
-    )
-    port: int = field(
-        default=0,
-        metadata=setting(
-            "HANGO_PORT", "`hango up`: the port to listen on; 0: 8600, or the next free one.", _PORT
-        ),
-    )
-    data_dir: str = field(
-        default=".hango",
-        metadata=setting(
-            "HANGO_DATA_DIR", "`hango up`: data, logs and connection.json; also the client's."
-        ),
-    )
-    pg_bin: str = field(
-        default="",
-        metadata=setting(
-            "HANGO_PG_BIN", "`hango up`: folder of PostgreSQL's programs. Default: the wheel's."
-        ),
-    )
-    database_url: Secret = field(
-        default=Secret(""),
-        metadata=setting(
-            "HANGO_DATABASE_URL",
-            "`hango up`: a PostgreSQL of your own. Default: an embedded one.",
-            _POSTGRES_OR_NOTHING,
-        ),
-    )
-    admin_database_url: Secret = field(
-        default=Secret(""),
-        metadata=setting(
-            "HANGO_ADMIN_DATABASE_URL",
-            "`hango up`: the same, as the role that owns the tables.",
-            _POSTGRES_OR_NOTHING,
-        ),
-    )
-    redis_url: Secret = field(
-        default=Secret(""),
-        metadata=setting(
-            "HANGO_REDIS_URL",
-            "`hango up`: a Redis of your own. Default: an embedded Valkey.",
-            _REDIS_OR_NOTHING,
-        ),
-    )
-
-    secret_key: Secret = field(
-        default=Secret(""),
-        metadata=setting(
-            "HANGO_SECRET_KEY",
-            "`hango up`: the key that seals secrets. Default: one that is made once, and kept in "
-            "the data folder.",
-            _secret_key,
-        ),
-    )
-
-    @classmethod
-    def from_environment(cls) -> Launch:
-        """Read HANGO_* once, at start.
-
-        Raises:
-            BadSettings: names every malformed variable at once.
-        """
-        return cls(**_read(cls))
-
-
-def _read(kind: type[Settings | Launch]) -> dict[str, Any]:
-    env = Env(eager=False)
-    readers: dict[type, Callable[..., Any]] = {
-        int: env.int,
-        bool: env.bool,
-        str: env.str,
-        timedelta: env.timedelta,
-        Secret: env.str,
-    }
-    values: dict[str, Any] = {}
-    types = get_type_hints(kind)
-    for each in fields(kind):
-        options = {} if each.default is MISSING else {"default": each.default}
-        if check := each.metadata["check"]:
-            options["validate"] = check
-        found = readers[types[each.name]](each.metadata["variable"], **options)
-        values[each.name] = Secret(found) if types[each.name] is Secret and found else found
-    try:
-        env.seal()
-    except EnvValidationError as error:
-        raise BadSettings(f"Bad configuration: {_one_line(error)}") from None
-    return values
-
-
-def _one_line(error: EnvValidationError) -> str:
-    faults = error.error_messages
-    if not isinstance(faults, Mapping):
-        return " ".join(faults)
-    return "; ".join(f"{name}: {' '.join(texts)}" for name, texts in faults.items())

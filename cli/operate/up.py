@@ -13,7 +13,9 @@ from pathlib import Path
 
 import click
 
-from app.settings import SECRET_KEY_BYTES, BadSettings, Launch, Secret, Settings
+from app.launch import Launch
+from app.setting_checks import SECRET_KEY_BYTES
+from app.settings import BadSettings, Secret, Settings
 from app.store.transaction import Database
 from cli import configuration
 from cli.exits import Stop

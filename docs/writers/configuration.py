@@ -7,7 +7,8 @@ from dataclasses import MISSING, Field, fields
 from datetime import timedelta
 from typing import Any, NamedTuple, get_type_hints
 
-from app.settings import Launch, Secret, Settings
+from app.launch import Launch
+from app.settings import Secret, Settings
 from cli.configuration import DATA_DIR_VARIABLE, KEY_VARIABLE, URL_VARIABLE
 from docs.writers.markdown import cell, filled, table
 

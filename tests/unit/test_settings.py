@@ -6,7 +6,8 @@ from typing import get_type_hints
 
 import pytest
 
-from app.settings import BadSettings, Launch, Settings
+from app.launch import Launch
+from app.settings import BadSettings, Settings
 
 
 @pytest.fixture
