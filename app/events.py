@@ -48,17 +48,16 @@ class Events:
         """Add an event to the run's stream."""
         if self._unharmed.rests:
             return
-        fields: dict[Any, Any] = {"kind": kind, "data": dumps(data)}
         with self._unharmed, self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.xadd(stream_of(run_id), fields, maxlen=KEPT_EVENTS, approximate=True)
-            pipeline.expire(stream_of(run_id), KEPT_SECONDS)
+            _add(pipeline, run_id, kind, data)
             pipeline.execute()
 
     def ended(self, run_id: UUID, status: str) -> None:
         """Say that a run has ended: the last event of its stream, and what waiters wake up by."""
-        self.tell(run_id, "done", {"status": status})
-        with self._unharmed:
-            self._redis.publish(ENDED, str(run_id))
+        with self._unharmed, self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.publish(ENDED, str(run_id))  # first, and in one trip: somebody waits
+            _add(pipeline, run_id, "done", {"status": status})
+            pipeline.execute()
 
     def ask_to_cancel(self, run_id: UUID) -> None:
         """Let the worker know soon; its row tells it later in any case."""
@@ -83,6 +82,12 @@ class Events:
         with self._unharmed:
             return bool(self._redis.exists(_SWEPT_KEY))
         return True
+
+
+def _add(pipeline: Any, run_id: UUID, kind: str, data: Mapping[str, Any]) -> None:
+    fields: dict[Any, Any] = {"kind": kind, "data": dumps(data)}
+    pipeline.xadd(stream_of(run_id), fields, maxlen=KEPT_EVENTS, approximate=True)
+    pipeline.expire(stream_of(run_id), KEPT_SECONDS)
 
 
 class _Unharmed:
