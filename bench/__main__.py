@@ -23,6 +23,7 @@ from bench import (
     startup,
     trying,
     waiting,
+    waking,
     writing,
 )
 from bench.measure import Finding
@@ -38,7 +39,7 @@ THEMES: Mapping[str, Mapping[str, Measure]] = {
     "counting": counting.GOALS,
     "calling": calling.GOALS,
     "trying": trying.GOALS,
-    "waiting": waiting.GOALS,
+    "waiting": {"P17": waking.awake, **waiting.GOALS},
 }
 ESTIMATOR = "estimator"
 

@@ -202,17 +202,23 @@ class Ground:
         _wait_for(url, process)
         return url, process
 
-    def worker(self, provider_url: str, *, threads: int) -> OwnedProcess:
-        """A worker of runs and tries, with that provider; it may still be starting."""
-        program = next(iter(children.workers(self.folder, self.services)))
+    def worker(
+        self,
+        provider_url: str,
+        *,
+        threads: int,
+        application: str = "workers.app",
+        services: Services | None = None,
+    ) -> OwnedProcess:
+        """A worker of runs and tries, with that provider if any; it may still be starting."""
+        program = next(iter(children.workers(self.folder, services or self.services)))
         command = list(program.command)
+        command[command.index("--app") + 1] = application
         command[command.index("--queues") + 1] = "runs,calls"
         command[command.index("--concurrency") + 1] = str(threads)
-        environment = {
-            **program.environment,
-            "HANGO_ANTHROPIC_API_KEY": "sk-bench",
-            "HANGO_ANTHROPIC_BASE_URL": provider_url,
-        }
+        environment = {**program.environment, "HANGO_ANTHROPIC_API_KEY": "sk-bench"}
+        if provider_url:
+            environment["HANGO_ANTHROPIC_BASE_URL"] = provider_url
         process = OwnedProcess(replace(program, command=command, environment=environment))
         self._stack.callback(process.stop, _STOP_WITHIN)
         return process

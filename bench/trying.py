@@ -47,8 +47,9 @@ def waited_for(ground: Ground) -> Iterator[Finding]:
     made = bare.client(provider)
     with (
         closing(HTTPConnection(urlsplit(ground.url).netloc, timeout=60)) as connection,
-        _bare_worker(ground) as task,
+        bare_worker(ground) as celery_client,
     ):
+        task = celery_client.signature("call")
         headers = {"Authorization": f"Bearer {ground.key}", "Content-Type": "application/json"}
 
         def ours() -> None:
@@ -199,8 +200,8 @@ def _worker(ground: Ground, provider: str, threads: int) -> Iterator[int]:
 
 
 @contextmanager
-def _bare_worker(ground: Ground) -> Iterator[Any]:
-    """The task of a Celery worker beside ours."""
+def bare_worker(ground: Ground) -> Iterator[Any]:
+    """A Celery worker beside ours, with results: the client of it."""
     url = broker_url(ground.services.redis_url)
     url = f"{url}?virtual_host=9"
     arguments = ["--broker", url, "--result-backend", url, "worker", "--pool", "threads"]
@@ -210,7 +211,7 @@ def _bare_worker(ground: Ground) -> Iterator[Any]:
         process = subprocess.Popen([*command, *more], stdout=log, stderr=log)
     client = celery.Celery("bare", broker=url, backend=url, set_as_current=False)
     try:
-        yield client.signature("call")
+        yield client
     finally:
         process.kill()
         process.wait()
