@@ -17,7 +17,7 @@ from app.api.schemas.overrides import (
     StoredSetSchema,
 )
 from app.domain.overrides import Target
-from app.services import overrides
+from app.services import override_previews, overrides
 from app.services.overrides import Answer
 
 blueprint = Resource("overrides", "What is left out of, or replaced in, the next model calls.")
@@ -72,7 +72,9 @@ def put_session_overrides(body: dict[str, Any], target_id: UUID) -> Answer:
 def preview_session_overrides(body: dict[str, Any], target_id: UUID) -> dict[str, Any]:
     """Say what PUT would answer, and what the edit would cost. Nothing is stored."""
     with reading() as tx:
-        return overrides.preview(tx, Target("session", target_id), body["overrides"], target_id)
+        return override_previews.preview(
+            tx, Target("session", target_id), body["overrides"], target_id
+        )
 
 
 @blueprint.get(f"{SESSION}/history")
@@ -116,7 +118,7 @@ def preview_agent_overrides(
 ) -> dict[str, Any]:
     """Say what PUT would answer; with `session`, also what the edit would cost there."""
     with reading() as tx:
-        return overrides.preview(
+        return override_previews.preview(
             tx, Target("agent", target_id), body["overrides"], query["session"]
         )
 
