@@ -8,7 +8,7 @@ from app.api import idempotency, uploads
 from app.api.current import runtime, transaction
 from app.api.resource import Resource
 from app.api.schemas.files import ImportCreateSchema, ImportSchema
-from app.services import imports
+from app.services import import_reading, imports
 
 blueprint = Resource("imports", "Sessions from elsewhere: transcripts, captured requests, exports.")
 
@@ -25,7 +25,7 @@ def create_import() -> Any:
     before is recognised: it answers 200 with `created` false and the same ids.
     """
     files, declared = uploads.source_files(ImportCreateSchema())
-    read = imports.read(files, declared, default_model=runtime().settings.default_model)
+    read = import_reading.read(files, declared, default_model=runtime().settings.default_model)
     with transaction() as tx:
         outcome = idempotency.once_named(
             tx,

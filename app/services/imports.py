@@ -14,32 +14,19 @@ from uuid import UUID
 
 from app.domain.agents import Agent
 from app.domain.audit import Action
-from app.domain.blocks import tool_names
 from app.domain.catalogue import facts_for
-from app.domain.checkpoints import NewCheckpoint
 from app.domain.ids import new_id
 from app.domain.imports import ImportRecord
-from app.domain.messages import NewMessage, prepare
-from app.domain.ports import Estimator
+from app.domain.messages import NewMessage
 from app.domain.sessions import Session
-from app.importers.values import Imported, SourceFile
+from app.importers.values import Imported
 from app.services import agents, messages, thinking
+from app.services.import_reading import Prepared
 from app.store.transaction import Transaction
-from app.tokens.estimator import estimator_for
 
 OFF = ("todo", "filesystem", "subagents")  # the source brought its own tools
 GROWING = ("claude-code",)  # formats in which a later file is the earlier one with more at its end
 MAX_NAME_CHARACTERS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A conversation, checked and counted, so that its transaction only writes."""
-
-    imported: Imported
-    model: str
-    messages: Sequence[NewMessage]
-    checkpoint: NewCheckpoint | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,20 +55,6 @@ class Outcome:
     def created(self) -> bool:
         """Whether any session was made."""
         return any(each.created for each in self.sessions)
-
-
-def read(
-    files: Sequence[SourceFile], declared: str | None, *, default_model: str
-) -> list[Prepared]:
-    """Everything that takes time, before any transaction: parse, repair, count.
-
-    Raises:
-        ImportRefused: no file holds a conversation.
-    """
-    # Here, since it brings fifteen formats along that most processes never read.
-    from app.importers import reader  # noqa: PLC0415
-
-    return [_prepared(each, default_model) for each in reader.read(files, declared)]
 
 
 def store(tx: Transaction, conversations: Sequence[Prepared]) -> Outcome:
@@ -257,30 +230,6 @@ class _Work:
         about = {"format": imported.format, **detail}
         self.tx.audit.add(Action.IMPORT_CREATE, "session", session.id, about)
         return record.report
-
-
-def _prepared(imported: Imported, default_model: str) -> Prepared:
-    model = imported.model or default_model
-    estimator = estimator_for(model)
-    names: dict[str, str] = {}
-    new = []
-    for message in imported.messages:
-        new.append(prepare(message.role, message.blocks, estimator, names))
-        names.update(tool_names(message.blocks))
-    return Prepared(imported, model, new, _checkpoint(imported, estimator))
-
-
-def _checkpoint(imported: Imported, estimator: Estimator) -> NewCheckpoint | None:
-    summary = imported.summary
-    if summary is None:
-        return None
-    return NewCheckpoint(
-        covers_seq=summary.covers,
-        summary=prepare("user", summary.text, estimator),
-        label="Summary",
-        origin=f"compaction in the imported {imported.format} session",
-        trigger="import",
-    )
 
 
 def _agent(tx: Transaction, new: Prepared) -> Agent:
