@@ -7,13 +7,13 @@ again. Where it will not hold one back, it says when to come back.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import click
 
-from cli.commands import ApiCommand
+from cli.commands import ApiCommand, Invocation
 from cli.exits import Exit, Stop
 from cli.http import Api, Problem, Tagged
 
@@ -154,3 +154,27 @@ def _exit(status: str, code: str | None) -> Exit:
     if status == "timed_out":
         return Exit.TIMED_OUT
     return Exit.LIMITED if code in _LIMITS else Exit.FAILED
+
+
+def show_end(  # noqa: PLR0913 (all that an ending is told by)
+    hango: Invocation,
+    noun: str,
+    made: dict[str, Any],
+    *,
+    waited: float | None,
+    hint: str,
+    show: Callable[[dict[str, Any]], None],
+) -> None:
+    """Print a try or an ablation as it stands, and end as it has ended.
+
+    `waited`: for so many seconds; None: not at all. `hint`: what to do while it goes on.
+
+    Raises:
+        Stop: it was no success, or the time was up before.
+    """
+    if is_final(made) or waited is None or hango.given.as_json:
+        hango.show(made, show)
+    if waited is not None and not is_final(made):
+        raise unfinished(noun, made, waited, hint)
+    if stop := failure(noun, made):
+        raise stop

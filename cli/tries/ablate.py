@@ -16,7 +16,7 @@ from cli.money import MICRO, dollars
 from cli.spinner import Spinner
 from cli.tries import ablation_report as report
 from cli.tries import wishes
-from cli.waiting import WaitCommand, checked, failure, is_final, unfinished, until_final
+from cli.waiting import WaitCommand, checked, is_final, show_end, until_final
 
 LOOKS_EVERY = 2.0  # seconds, where somebody watches the progress
 
@@ -151,17 +151,7 @@ def _followed(api: Api, made: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def _show_end(hango: Invocation, made: dict[str, Any], waited: float | None) -> None:
-    """Print the ablation as it stands, and end as it has ended.
-
-    Raises:
-        Stop: it was no success, or the time was up before.
-    """
-    if is_final(made) or waited is None or hango.given.as_json:
-        hango.show(made, report.show)
-    if waited is not None and not is_final(made):
-        raise unfinished("Ablation", made, waited, _next_steps(made["id"]))
-    if stop := failure("Ablation", made):
-        raise stop
+    show_end(hango, "Ablation", made, waited=waited, hint=_next_steps(made["id"]), show=report.show)
 
 
 def _next_steps(made: str) -> str:

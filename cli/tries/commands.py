@@ -13,7 +13,7 @@ from cli.exits import Stop
 from cli.http import Api
 from cli.spinner import Spinner
 from cli.tries import report, wishes
-from cli.waiting import WaitCommand, checked, failure, is_final, unfinished, until_final
+from cli.waiting import WaitCommand, checked, is_final, show_end, until_final
 
 _OF_MANY = ("--exclude", "--replace")
 
@@ -127,17 +127,7 @@ def _next_steps(made: str) -> str:
 
 
 def _show_end(hango: Invocation, made: dict[str, Any], waited: float | None) -> None:
-    """Print the try as it stands, and end as it has ended.
-
-    Raises:
-        Stop: it was no success, or the time was up before.
-    """
-    if is_final(made) or waited is None or hango.given.as_json:
-        hango.show(made, report.show)
-    if waited is not None and not is_final(made):
-        raise unfinished("Try", made, waited, _next_steps(made["id"]))
-    if stop := failure("Try", made):
-        raise stop
+    show_end(hango, "Try", made, waited=waited, hint=_next_steps(made["id"]), show=report.show)
 
 
 def _print_cancelled(made: dict[str, Any]) -> None:
