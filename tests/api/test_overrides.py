@@ -5,47 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.domain.parts import parse_part
+from tests.api.override_sets import (
+    SPREAD,
+    TALK,
+    by_id,
+    context,
+    excluding,
+    parts_of,
+    put,
+    replacing,
+    url,
+)
 from tests.factories import Caller, append, make_agent, make_session
 from tests.history import assistant, call, result, text, thinking, tool_result, tool_use, user
-
-SPREAD = [
-    user("look"),
-    tool_use("p1", "p2"),
-    tool_result("p1"),
-    tool_result("p2"),
-    assistant("done"),
-    user("next"),
-]
-TALK = [user("hi"), tool_use("t1"), tool_result("t1"), assistant("done"), user("and now?")]
-
-
-def url(target: str, kind: str = "sessions") -> str:
-    return f"/v1/{kind}/{target}/context-overrides"
-
-
-def excluding(*parts: str) -> dict[str, object]:
-    return {"overrides": [{"part": part, "action": "exclude"} for part in parts]}
-
-
-def replacing(part: str, replacement: object) -> dict[str, object]:
-    return {"overrides": [{"part": part, "action": "replace", "replacement": replacement}]}
-
-
-def put(caller: Caller, target: str, body: object, kind: str = "sessions", **request: object):
-    return caller.put(url(target, kind), json=body, **request)
-
-
-def parts_of(reply):
-    return {each["part"] for each in reply.json["overrides"]}
-
-
-def context(caller: Caller, session: str):
-    return caller.get(f"/v1/sessions/{session}/context").json
-
-
-def by_id(snapshot):
-    groups = snapshot["groups"].values()
-    return {part["id"]: part for group in groups for part in group["parts"]}
 
 
 @pytest.mark.parametrize(
@@ -373,93 +345,6 @@ def test_of_two_puts_at_once_one_set_is_stored_whole(app, member):
         assert parts_of(member.get(url(session))) in ({"message:4"}, {"message:6"})
 
 
-def test_each_change_is_audited_without_its_text(admin):
-    session = make_session(admin, None, *TALK)
-
-    put(admin, session, replacing("message:5", "MARK-SECRET"))
-
-    rows = admin.get("/v1/audit", query_string={"action": "context.override"}).json["items"]
-    assert len(rows) == 1
-    assert rows[0]["target_kind"] == "session"
-    assert rows[0]["target_id"] == session
-    assert rows[0]["detail"]["overrides"] == [{"part": "message:5", "action": "replace"}]
-    assert "MARK-SECRET" not in str(rows)
-
-
-def test_a_set_tells_who_when_and_why(member):
-    session = make_session(member, None, *TALK)
-    body = excluding("message:4") | {"reason": "too long"}
-
-    stored = put(member, session, body).json["overrides"][0]
-
-    assert stored["created_by"] == str(member.principal.user_id)
-    assert stored["created_at"].endswith("Z")
-    assert stored["reason"] == "too long"
-
-
-def test_past_sets_are_listed_and_brought_back(member):
-    session = make_session(member, None, *TALK)
-    for parts in (["message:4"], ["message:5"], []):
-        put(member, session, excluding(*parts))
-
-    items = member.get(f"{url(session)}/history").json["items"]
-    back = member.post(f"{url(session)}/restore", json={"version": 1})
-
-    assert [each["version"] for each in items] == [3, 2, 1]
-    assert parts_of(back) == {"message:4"}
-    assert member.get(f"{url(session)}/history").json["items"][0]["reason"] == (
-        "restored from version 1"
-    )
-    assert member.post(f"{url(session)}/restore", json={"version": 99}).status_code == 404
-
-
-def test_the_last_twenty_sets_are_kept(member):
-    session = make_session(member, None, *TALK)
-    for number in range(23):
-        put(member, session, replacing("message:5", f"text {number}"))
-
-    items = member.get(f"{url(session)}/history").json["items"]
-
-    assert [each["version"] for each in items] == list(range(23, 3, -1))
-
-
-def test_a_preview_stores_nothing_and_says_what_put_would(member):
-    session = make_session(member, None, *SPREAD)
-
-    reply = member.post(f"{url(session)}/preview", json=excluding("message:3"))
-
-    assert reply.status_code == 200, reply.text
-    assert {each["part"] for each in reply.json["added"]} == {"message:2", "message:4"}
-    assert reply.json["alternatives"] == [
-        {"part": "message:3", "action": "replace", "replacement": "[left out]"},
-        {"part": "message:4", "action": "replace", "replacement": "[left out]"},
-    ]
-    price = reply.json["price"]
-    assert price["saved_per_call"] > 0
-    assert (price["prefix_rebilled"], price["pays_after_calls"]) == (0, 0)
-    assert member.get(url(session)).json["overrides"] == []
-
-
-def test_a_preview_of_a_changed_prefix_tells_what_is_billed_again(member):
-    agent = make_agent(member, system_prompt="word " * 3000)
-    session = make_session(member, agent, user("hi"))
-    path = f"{url(agent, 'agents')}/preview"
-
-    measured = member.post(path, json=excluding("tool:grep"), query_string={"session": session})
-    unmeasured = member.post(path, json=excluding("tool:grep"))
-
-    price = measured.json["price"]
-    assert price["saved_per_call"] > 0
-    assert price["prefix_rebilled"] > 3000
-    assert price["pays_after_calls"] >= price["prefix_rebilled"] // price["saved_per_call"]
-    assert unmeasured.json["price"] == {
-        "saved_per_call": None,
-        "prefix_rebilled": None,
-        "pays_after_calls": None,
-        "prefix_lost": None,
-    }
-
-
 ROWS = [
     ("GET", "sessions", {"admin": 200, "member": 200, "other_member": 404, "stranger": 404}),
     ("PUT", "sessions", {"admin": 200, "member": 200, "other_member": 404, "stranger": 404}),
@@ -526,56 +411,6 @@ def test_a_replaced_memory_file_keeps_its_frame(member):
 
     assert full["text"] == "Big steps."
     assert full["content"]["text"] == ('<memory path="/memories/AGENTS.md">\nBig steps.\n</memory>')
-
-
-def test_a_preview_measures_only_on_a_session_of_the_agent(member):
-    agent = make_agent(member)
-    other = make_session(member, make_agent(member, name="another"), user("hi"))
-    path = f"{url(agent, 'agents')}/preview"
-
-    reply = member.post(path, json=excluding("tool:grep"), query_string={"session": other})
-
-    assert reply.status_code == 422
-    assert [(f["at"], f["code"]) for f in reply.json["errors"]] == [("session", "wrong_target")]
-
-
-def test_an_edit_that_loses_the_cached_prefix_never_pays(member):
-    agent = make_agent(member, model="claude-opus-4-8", system_prompt="sys " * 60)
-    session = make_session(member, agent, user("hi"))
-    shown = context(member, session)["cache"]
-    assert shown["effective"], shown
-
-    reply = member.post(
-        f"{url(agent, 'agents')}/preview",
-        json=excluding("system:filesystem", "system:todo", "tool:read_file", "tool:write_todos"),
-        query_string={"session": session},
-    )
-
-    price = reply.json["price"]
-    assert price["prefix_lost"] is True
-    assert price["pays_after_calls"] is None
-    assert price["prefix_rebilled"] > 0
-
-
-def test_a_set_that_is_brought_back_still_knows_what_it_replaced(member):
-    agent = make_agent(member, system_prompt="Help.")
-    session = make_session(member, agent, user("hi"))
-    put(member, agent, replacing("system:agent", "Be brief."), "agents")
-    member.patch(f"/v1/agents/{agent}", json={"system_prompt": "Help a lot."})
-    put(member, agent, {"overrides": []}, "agents")
-
-    member.post(f"{url(agent, 'agents')}/restore", json={"version": 1})
-
-    assert context(member, session)["overrides"]["base_changed"] == 1
-
-
-def test_a_new_reason_for_the_same_override_is_kept(member):
-    session = make_session(member, None, *TALK)
-    put(member, session, excluding("message:4") | {"reason": "first"})
-
-    put(member, session, excluding("message:4") | {"reason": "second"})
-
-    assert member.get(url(session)).json["overrides"][0]["reason"] == "second"
 
 
 def test_an_agents_set_does_not_claim_to_know_whose_thinking_is_lost(member):
