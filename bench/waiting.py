@@ -144,10 +144,10 @@ def held(ground: Ground) -> Iterator[Finding]:
         pings, inspects = [], []
         for _ in range(_ROUNDS):
             ids = server.begun(HELD)
-            idle = _latencies(server, "/healthz"), _latencies(server, inspected, _PINGS // 3)
+            idle = _latencies(server, "/healthz"), _latencies(server, inspected)
             before = server.memory
             with waiting(server, ids) as waiters:
-                busy = _latencies(server, "/healthz"), _latencies(server, inspected, _PINGS // 3)
+                busy = _latencies(server, "/healthz"), _latencies(server, inspected)
                 grown, connections = server.memory - before, server.connections
                 parked = HELD - len(waiters.answered)
                 told = server.end(ids)
