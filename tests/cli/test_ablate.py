@@ -19,12 +19,20 @@ class Free(ScriptedProvider):
     name = "offline"
 
 
+class Attentive(Free):
+    """Knows of the weather what tools have found, in whichever order it is asked."""
+
+    def _next(self, body: Any) -> Any:
+        knows = "tool_result" in str(body["messages"])
+        return said("It is sunny." if knows else "I do not know.")._next(body)
+
+
 def said(*texts: str) -> Free:
     return Free(*(Reply(blocks=[text(each)]) for each in texts))
 
 
 def test_the_table_shows_how_the_answer_differs(site: Site, context: Asks, session: str) -> None:
-    provider = said("It is sunny.", "It is sunny.", "I do not know.", "It is sunny.")
+    provider = Attentive()
     with working(site.runtime, provider):
         ended = context(
             "ablate", "message:2", "message:3", "message:5", "message:1", "--yes", "--wait", "60"
