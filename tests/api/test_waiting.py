@@ -23,6 +23,7 @@ from app.settings import Settings
 from tests.factories import Caller, make_session, until
 
 LONG = 60  # seconds: longer than any of these tests waits for the end
+NEVER = float("inf")
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def _places(app: Flask, run: str) -> Collection[Any]:
 def test_a_wait_ends_with_the_run(
     runtime: Runtime, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", NEVER)
     answer = wait()
 
     execution.execute(runtime, UUID(run))
@@ -104,7 +105,7 @@ def test_a_run_that_ends_while_the_wait_begins_is_not_missed(
     member: Caller, runtime: Runtime, run: str, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     """Behind the look at its row; before the subscription, and with it."""
-    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", NEVER)
     begin = getattr(Hub, moment)
 
     def late(*given: Any) -> Any:
@@ -120,7 +121,7 @@ def test_a_subscription_that_broke_costs_no_wake_up(
     runtime: Runtime, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when Redis was restarted."""
-    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", NEVER)
     monkeypatch.setattr(hub, "RECONNECT_AFTER", 0.01)
     monkeypatch.setattr(Events, "ended", lambda *_: None)
     answer = wait()
@@ -160,7 +161,7 @@ def test_who_wakes_up_together_gets_only_what_is_its_own_to_see(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """They are read for each other: by one for all of a principal."""
-    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", NEVER)
     monkeypatch.setattr(Events, "ended", lambda *_: None)
     sessions = [make_session(member) for _ in range(2)]
     deleted, queued = (
@@ -185,7 +186,7 @@ def test_who_wakes_up_together_gets_only_what_is_its_own_to_see(
 def test_a_cancelled_run_wakes_who_waits(
     member: Caller, run: str, wait: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "LOOK_EVERY", LONG)
+    monkeypatch.setattr(hub, "LOOK_EVERY", NEVER)
     answer = wait()
 
     member.delete(f"/v1/runs/{run}")
