@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { forgetDrafts } from "../lib/drafts.ts";
 import { api, WEB_SESSION } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
 import { markSignedIn, markSignedOut } from "./signed-in.ts";
@@ -29,5 +30,6 @@ export async function signIn(key: string): Promise<WebSession> {
 
 export async function signOut(): Promise<void> {
   await api.delete(WEB_SESSION);
+  forgetDrafts();
   markSignedOut({ onPurpose: true });
 }

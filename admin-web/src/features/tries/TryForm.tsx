@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { Unreachable } from "../../api/problem.ts";
+import { keepDraft, readDraft } from "../../lib/drafts.ts";
 import { whole } from "../../lib/numbers.ts";
 import { newOnce } from "../../lib/once.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -21,7 +22,8 @@ type Props = { sessionId: string; wish: Wish; onStarted: (id: string) => void };
 /** What is going to be tried, with what is saved or instead of it. */
 export function TryForm({ sessionId, wish, onStarted }: Props) {
   const client = useQueryClient();
-  const [message, setMessage] = useState("");
+  const draft = `try:${sessionId}`;
+  const [message, setMessage] = useState(() => readDraft(draft));
   const [once, setOnce] = useState(newOnce);
   const start = useMutation({
     mutationFn: () => {
@@ -30,6 +32,8 @@ export function TryForm({ sessionId, wish, onStarted }: Props) {
       return startTry(sessionId, body, once);
     },
     onSuccess: (begun) => {
+      // The field keeps the text for another try; closed now, the form opens empty.
+      keepDraft(draft, "");
       client.setQueryData(tryQuery(begun.id).queryKey, begun);
       void client.invalidateQueries({ queryKey: triesQuery(sessionId).queryKey });
       onStarted(begun.id);
@@ -61,7 +65,10 @@ export function TryForm({ sessionId, wish, onStarted }: Props) {
             rows={2}
             dir="auto"
             value={message}
-            onChange={(event) => setMessage(event.target.value)}
+            onChange={(event) => {
+              setMessage(event.target.value);
+              keepDraft(draft, event.target.value);
+            }}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
             }}

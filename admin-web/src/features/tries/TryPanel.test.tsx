@@ -17,6 +17,7 @@ let bodies: unknown[];
 let onces: (string | null)[];
 
 beforeEach(() => {
+  sessionStorage.clear();
   now = queued;
   bodies = [];
   onces = [];
@@ -160,4 +161,29 @@ test("two tries are compared, the differences of their answers marked", async ()
   expect(within(dialog).getByText("six")).toHaveProperty("tagName", "INS");
   expect(within(dialog).getByText(/100 → 60 tokens \(−40\)/)).toBeVisible();
   expect(within(dialog).getByText("left out")).toBeVisible();
+});
+
+test("keeps a message until it is sent, and for its own session alone", async () => {
+  const user = userEvent.setup();
+  const open = (sessionId: string) =>
+    renderPage(<TryPanel sessionId={sessionId} wish={wish} candidates={[]} />);
+  const field = () => screen.getByLabelText("Message");
+
+  const first = open("s1");
+  await user.type(field(), "What else?");
+  first.unmount();
+  server.use(
+    http.get("/v1/sessions/s2/context/tries", () => HttpResponse.json({ items: [], next: null })),
+  );
+  const other = open("s2");
+  expect(field()).toHaveValue("");
+  other.unmount();
+
+  const again = open("s1");
+  expect(field()).toHaveValue("What else?");
+  await user.click(screen.getByRole("button", { name: "Try this request" }));
+  await screen.findByRole("button", { name: "Cancel" });
+  again.unmount();
+  open("s1");
+  expect(field()).toHaveValue("");
 });
