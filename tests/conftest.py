@@ -14,7 +14,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,9 @@ from cli.operate.embedded.postgres import APP_ROLE, Postgres, PostgresUrls
 from cli.operate.embedded.valkey import Valkey
 
 if TYPE_CHECKING:
+    from flask import Flask
+
+    from app.runtime import Runtime
     from app.settings import Settings
     from app.store.transaction import Database
 
@@ -164,6 +167,54 @@ def database(settings: Settings, clean_database: None) -> Iterator[Database]:
     opened = Database(settings)
     yield opened
     opened.dispose()
+
+
+@dataclass(frozen=True)
+class Process:
+    """The parts of a web process, and its application."""
+
+    runtime: Runtime
+    app: Flask
+
+
+@pytest.fixture(scope="session")
+def process(settings: Settings) -> Iterator[Process]:
+    """A web process made once for all tests: making it takes longer than most of them.
+
+    Without a rate limit, since tests ask more often than people do. A test that changes the
+    application, or what it is made of, makes one of its own.
+    """
+    with web_process(settings) as made:
+        yield made
+
+
+@contextmanager
+def web_process(settings: Settings) -> Iterator[Process]:
+    """Another one, with other settings."""
+    from app.runtime import build_runtime  # noqa: PLC0415 (the unit tests need no server part)
+    from app.web import create_app  # noqa: PLC0415
+
+    made = build_runtime(replace(settings, rate_limit_per_minute=0, max_streams=2))
+    yield Process(made, create_app(made))
+    made.database.dispose()
+    made.redis.close()
+    made.queue.close()
+
+
+@pytest.fixture
+def runtime(process: Process, clean_database: None, clean_redis: None) -> Runtime:
+    """A process's parts, on servers without any row or key."""
+    return process.runtime
+
+
+@pytest.fixture
+def app(runtime: Runtime, process: Process) -> Flask:
+    """The application of `runtime`."""
+    from app.telemetry import logs  # noqa: PLC0415
+    from app.web import create_app  # noqa: PLC0415
+
+    logs.configure("INFO")
+    return process.app if runtime is process.runtime else create_app(runtime)
 
 
 class Broom:

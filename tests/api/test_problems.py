@@ -21,6 +21,7 @@ from app.telemetry import logs
 from app.web import create_app
 from tests.api.problems import EXTENSIONS, assert_problem
 from tests.api.test_access import BODIES, IDS, RULES
+from tests.conftest import Process
 from tests.factories import Caller
 
 SECRET = "canary-4711"
@@ -37,9 +38,9 @@ MADE_ALIKE = [kind for kind in every_class() if kind.__init__ is Failure.__init_
 
 
 @pytest.fixture(scope="module")
-def app_that_fails(process: tuple[Runtime, Flask]) -> Flask:
+def app_that_fails(process: Process) -> Flask:
     """An application with a route that raises what the test puts into its configuration."""
-    made = create_app(process[0])
+    made = create_app(process.runtime)
 
     def fail() -> None:
         raise made.config["ERROR"]

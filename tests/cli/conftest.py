@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,15 +18,15 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from flask import Flask
 from structlog.testing import capture_logs
 from werkzeug.serving import make_server
 
 from app.domain.principals import Role
-from app.runtime import Runtime, build_runtime
-from app.settings import Settings
-from app.web import create_app
+from app.runtime import Runtime
 from cli.main import run
 from tests.cli.shell import KEY, Canned, Request, Result
+from tests.conftest import Process
 from tests.factories import Caller, make_agent, make_caller, make_session, make_tenant
 from tests.history import assistant, tool_result, tool_use, user
 
@@ -137,25 +138,34 @@ def asks(
     return hango
 
 
-@pytest.fixture
-def site(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Site]:
-    """hango itself, serving on loopback, and the variables that name it."""
-    runtime = build_runtime(settings)
-    app = create_app(runtime)
+@pytest.fixture(scope="session")
+def served(process: Process) -> Iterator[str]:
+    """The URL of hango itself."""
+    with serving(process.app) as url:
+        yield url
+
+
+@contextmanager
+def serving(app: Flask) -> Iterator[str]:
+    """Serve it on loopback; the URL."""
     listening = make_server("127.0.0.1", 0, app, threaded=True)
     thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    tenant = make_tenant(runtime.database)
-    # The server's log goes to the stdout of this process, which is also the command's here.
-    with app.test_client() as client, capture_logs():
-        ann = make_caller(runtime.database, client, tenant, "ann", Role.ADMIN)
-        yield Site(f"http://127.0.0.1:{listening.server_port}", ann, runtime)
+    yield f"http://127.0.0.1:{listening.server_port}"
     listening.shutdown()
     thread.join()
     listening.server_close()
-    runtime.database.dispose()
-    runtime.redis.close()
-    runtime.queue.close()
+
+
+@pytest.fixture
+def site(served: str, process: Process, clean_database: None, clean_redis: None) -> Iterator[Site]:
+    """hango itself, and somebody who uses it."""
+    runtime = process.runtime
+    tenant = make_tenant(runtime.database)
+    # The server's log goes to the stdout of this process, which is also the command's here.
+    with process.app.test_client() as client, capture_logs():
+        ann = make_caller(runtime.database, client, tenant, "ann", Role.ADMIN)
+        yield Site(served, ann, runtime)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import pytest
 
 from app.settings import Secret, Settings
 from cli.exits import Exit
-from tests.cli.conftest import Site
+from tests.cli.conftest import Site, serving
 from tests.cli.shell import Result
+from tests.conftest import Process, web_process
 from tests.fakes.mcp_server import RunningMcp, demo, mcp_server
 
 Asks = Callable[..., Result]
@@ -23,9 +24,17 @@ CANARY = "canary-19ab"
 
 
 @pytest.fixture(scope="module")
-def settings(settings: Settings) -> Settings:
+def process(settings: Settings) -> Iterator[Process]:
+    """One that may call this machine, and seals secrets."""
     key = Secret(base64.b64encode(b"k" * 32).decode())
-    return replace(settings, outbound_allow="127.0.0.1", secret_key=key)
+    with web_process(replace(settings, outbound_allow="127.0.0.1", secret_key=key)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def served(process: Process) -> Iterator[str]:
+    with serving(process.app) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

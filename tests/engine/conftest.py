@@ -8,30 +8,20 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 
 from app.domain.principals import Role
 from app.provider.anthropic import AnthropicProvider
 from app.provider.base import Provider
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.services import execution
-from app.settings import Settings
-from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
 from tests.fakes.strict_provider import Reply, StrictProvider
 
 
 @pytest.fixture
-def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
-    made = build_runtime(replace(settings, rate_limit_per_minute=0))
-    yield made
-    made.database.dispose()
-    made.redis.close()
-    made.queue.close()
-
-
-@pytest.fixture
-def alice(runtime: Runtime) -> Caller:
-    client = create_app(runtime).test_client()
+def alice(runtime: Runtime, app: Flask) -> Caller:
+    client = app.test_client()
     tenant = make_tenant(runtime.database)
     return make_caller(runtime.database, client, tenant, "alice", Role.MEMBER)
 

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 
 from app.domain.principals import Role
 from app.domain.usage import CallRecord
 from app.provider.base import Provider
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.services import try_execution
-from app.settings import Settings
-from app.web import create_app
 from tests.factories import Caller, make_caller, make_tenant
 
 NOTHING: Mapping[str, Any] = {}  # a body that asks for no change
-
-
-@pytest.fixture
-def runtime(settings: Settings, clean_database: None, clean_redis: None) -> Iterator[Runtime]:
-    made = build_runtime(replace(settings, rate_limit_per_minute=0))
-    yield made
-    made.database.dispose()
-    made.redis.close()
-    made.queue.close()
 
 
 @pytest.fixture
@@ -37,8 +27,8 @@ def tenant(runtime: Runtime) -> UUID:
 
 
 @pytest.fixture
-def admin(runtime: Runtime, tenant: UUID) -> Caller:
-    client = create_app(runtime).test_client()
+def admin(runtime: Runtime, app: Flask, tenant: UUID) -> Caller:
+    client = app.test_client()
     return make_caller(runtime.database, client, tenant, "ada", Role.ADMIN)
 
 
@@ -88,6 +78,6 @@ class Tries:
 
 
 @pytest.fixture
-def tries(runtime: Runtime, tenant: UUID) -> Tries:
-    client = create_app(runtime).test_client()
+def tries(runtime: Runtime, app: Flask, tenant: UUID) -> Tries:
+    client = app.test_client()
     return Tries(make_caller(runtime.database, client, tenant, "alice"), runtime)
