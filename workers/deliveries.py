@@ -14,9 +14,12 @@ import msgspec
 import structlog
 from celery import Celery
 from kombu import connection
-from kombu.transport import redis
 
 from app.domain.jobs import Job, QueueName
+from app.telemetry import setup as telemetry
+
+with telemetry.unnoticed():
+    from kombu.transport import redis
 
 log = structlog.get_logger(__name__)
 

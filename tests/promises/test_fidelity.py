@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from app.provider.anthropic import AnthropicProvider
 from tests import history
-from tests.engine.conftest import Runs, alice, runs, runtime
+from tests.engine.conftest import Runs, alice, runs
 from tests.factories import make_agent, make_session
 from tests.fakes.strict_provider import StrictProvider
 
-__all__ = ["alice", "runs", "runtime"]  # fixtures
+__all__ = ["alice", "runs"]  # fixtures
 
 EXAMPLES = 20
 MODELS = ("claude-sonnet-4-5", "claude-sonnet-5-5")

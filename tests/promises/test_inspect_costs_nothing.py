@@ -19,7 +19,7 @@ from app.services import context
 from app.settings import Secret, Settings
 from app.store.transaction import Database
 from cli.operate.embedded.postgres import PostgresUrls
-from tests.api.conftest import admin, app, client, member, runtime, tenant  # noqa: F401 (fixtures)
+from tests.api.conftest import admin, client, member, tenant  # noqa: F401 (fixtures)
 from tests.factories import Caller, make_agent, make_session
 from tests.history import assistant, tool_result, tool_use, user
 
@@ -83,7 +83,7 @@ def test_a_new_process_says_the_same(member: Caller, settings: Settings):  # noq
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_transcript_is_imported_and_adds_up(
-    runtime: Runtime,  # noqa: F811
+    runtime: Runtime,
     member: Caller,  # noqa: F811
     path: Path,
 ):

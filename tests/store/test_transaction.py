@@ -187,13 +187,13 @@ def test_a_broken_rule_is_told_without_the_values(database, people, caplog):
 
 
 def test_connections_bring_their_limits_and_name(settings, people, postgres_urls):
-    database = Database(settings, application_name="hango-web")
+    database = Database(settings, application_name="a-test")
     with (
         database.reading(people.alice),
         closing(psycopg2.connect(postgres_urls.admin_url)) as connection,
         connection.cursor() as cursor,
     ):
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hango-web'")
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'a-test'")
         assert cursor.fetchone() == (1,)
     with database._engine.connect() as connection:
         shown = {
