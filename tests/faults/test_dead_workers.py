@@ -23,9 +23,15 @@ pytestmark = pytest.mark.processes
 
 
 def kill_worker_of(stage: Stage, path: str) -> None:
-    """Kill the process that has claimed it."""
-    ((worker,),) = stage.ask(f"SELECT worker FROM {kind_of(path)} WHERE id = %s", id_of(path))
-    os.kill(int(worker.rpartition(":")[2]), signal.SIGKILL)
+    """Kill the process that has claimed it, as soon as one has."""
+
+    def worker() -> str:
+        asked = f"SELECT coalesce(worker, '') FROM {kind_of(path)} WHERE id = %s"
+        ((name,),) = stage.ask(asked, id_of(path))
+        return str(name)
+
+    until(lambda: worker() != "")  # other work may have met the same brake before it
+    os.kill(int(worker().rpartition(":")[2]), signal.SIGKILL)
 
 
 def when_asked(stage: Stage, then: Callable[[], object], *blocks: Any) -> None:
